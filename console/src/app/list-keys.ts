@@ -1,5 +1,5 @@
-/** What a list can be walked over by: the links of its rows. */
-const rows = 'main :is(a.row, .table-box tbody th a)'
+/** What a list can be walked over by: the links of its rows, or the buttons that open them. */
+const rows = 'main :is(a.row, .plan-toggle, .table-box tbody th a)'
 
 /** `j` and `k`: the focus goes to the next or the previous row of the page's lists. False without one. */
 export function walkRows(step: 1 | -1): boolean {

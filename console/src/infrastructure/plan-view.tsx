@@ -1,249 +1,126 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { useState } from 'react'
-import {
-  actionOf,
-  type Action,
-  type Attribute,
-  type Plan,
-  type PlannedOutput,
-  type PlannedResource,
-} from './plan.ts'
+import { useDeferredValue, useMemo, useState } from 'react'
 import { planQuery } from '../api/queries.ts'
 import type { RunPlace } from '../api/types.ts'
 import { plural } from '../api/words.ts'
-import { FilterBox, foundWords } from '../parts/filter-box.tsx'
+import { Button } from '../parts/forms.tsx'
 import { LoadMore } from '../parts/pages.tsx'
-import { plainText } from '../parts/plain-text.ts'
-import { Scroller } from '../parts/scroller.tsx'
+import { PlanActions } from './plan-actions.tsx'
+import { ActionChips, PlanFilters } from './plan-bar.tsx'
+import { entriesOf } from './plan-entries.ts'
+import { PlanGraphView } from './plan-graph-view.tsx'
+import { itemsOf } from './plan-items.ts'
+import { PlanList, useOpenRows } from './plan-list.tsx'
+import type { Beside } from './plan-row.tsx'
+import { filterEntries, isFiltered, type PlanPatch, type PlanSearch } from './plan-search.ts'
+import type { Plan } from './plan.ts'
+import { countOf, readsUpTo, totalOf, useWholePlan, type WholeQuery } from './use-whole-plan.ts'
 
-/** Destructive actions come first, so that an approver does not miss them. */
-const groups: ReadonlyArray<{ action: Action; sign: string; title: string; tone: string }> = [
-  { action: 'destroy', sign: '−', title: 'Destroy', tone: 'bad' },
-  { action: 'replace', sign: '∓', title: 'Replace (destroy, then create)', tone: 'bad' },
-  { action: 'update', sign: '~', title: 'Change in place', tone: 'warn' },
-  { action: 'create', sign: '+', title: 'Create', tone: 'good' },
-  { action: 'read', sign: '→', title: 'Read', tone: 'quiet' },
-  { action: 'move', sign: '↷', title: 'Move or import, nothing else changes', tone: 'quiet' },
-]
-const opensUpTo = 12
+/** A plan of so many changes starts with its rows open, and has no filters. */
+const shortUpTo = 12
 
-type Props = {
+export type PlanViewProps = {
   first: Plan
   place: RunPlace
-  /** Another one means that the changes are loaded anew. */
+  /** Another one means that the changes are loaded again. */
   version: string
-  /** What else is known of a resource: shown at the end of its row. */
+  /** The run, as a title and as the name of a file. */
+  title: string
+  fileName: string
+  search: PlanSearch
+  onSearch: (patch: PlanPatch) => void
+  /** What else is known of a resource. The same function as long as the run is the same. */
   beside?: Beside
 }
-type Beside = (resource: PlannedResource) => React.ReactNode
 
 /** A plan. A long plan is loaded in pages, so the counts come from its overview. */
-export function PlanView({ first, place, version, beside }: Props) {
-  const [filter, setFilter] = useState('')
+export function PlanView(props: PlanViewProps) {
+  const { first, place, version, title, fileName, search, onSearch } = props
   const query = useInfiniteQuery(planQuery(place, version, first))
-  const { actions, omittedChanges, ...all } = first.overview
-  const pages = query.data.pages
-  const matches = ({ address }: PlannedResource) =>
-    address.toLowerCase().includes(filter.toLowerCase())
-  const shown = pages.flatMap(({ resources }) => resources.filter(matches))
-  const drift = pages.flatMap((page) => page.drift.filter(matches))
-  const outputs = pages.flatMap((page) => page.outputs)
-  const changing = Object.values(actions).reduce((sum, count) => sum + count, 0)
-  const long = changing > opensUpTo
-  if (changing === 0 && all.outputs === 0 && all.drift === 0)
-    return <p className="dim">No changes: the infrastructure matches the files.</p>
+  const { pages } = query.data
+  const { overview } = first
+  const total = totalOf(overview)
+  const isLong = total > shortUpTo
+  const [touched, setTouched] = useState(false)
+  const { narrowed, read, readsOn, readAll } = useReading(query, search, touched)
+  const { open, setAll, turn } = useOpenRows(!isLong)
+  const entries = useMemo(() => entriesOf(pages), [pages])
+  const shown = useDeferredValue(search)
+  const found = useMemo(() => filterEntries(entries, shown), [entries, shown])
+  if (total === 0) return <p className="dim">No changes: the infrastructure matches the files.</p>
   return (
-    <div className={`plan ${long ? 'long' : ''}`}>
-      {long && (
-        <FilterBox
-          label="Filter by address"
-          value={filter}
-          onChange={setFilter}
-          found={foundWords(shown.length, query.hasNextPage)}
+    <div className="plan">
+      <ActionChips {...{ search, onSearch, overview }} />
+      {(isLong || isFiltered(search)) && (
+        <PlanFilters
+          {...{ search, onSearch, entries }}
+          found={foundIn({ found: found.length, read, total })}
+          onTouch={() => setTouched(true)}
         />
       )}
-      {omittedChanges > 0 && (
+      <PlanActions {...{ query, overview, title, fileName, search, onSearch }} onAll={setAll} />
+      {overview.omittedChanges > 0 && (
         <p className="note warn">
-          {plural(omittedChanges, 'more change')} not shown. Deletions and replacements are shown
-          first, and the log lists all changes.
+          {plural(overview.omittedChanges, 'more change')} not shown. Deletions and replacements are
+          shown first, and the log lists all changes.
         </p>
       )}
-      {groups.map(({ action, sign, title, tone }) => {
-        const members = shown.filter((resource) => actionOf(resource) === action)
-        if (members.length === 0) return null
-        return (
-          <Group
-            key={action}
-            {...{ sign, tone, title, count: filter ? members.length : actions[action] }}
-          >
-            {members.map((resource) => (
-              <Resource
-                key={keyOf(resource)}
-                {...{ resource, open: !long, sign, tone, action, beside }}
-              />
-            ))}
-          </Group>
-        )
-      })}
-      {outputs.length > 0 && (
-        <Group title="Outputs" count={all.outputs}>
-          {outputs.map((output) => (
-            <Output key={output.name} output={output} />
-          ))}
-        </Group>
+      {narrowed && query.hasNextPage && <Reading {...{ read, total, readsOn, readAll }} />}
+      {search.view === 'graph' ? (
+        <PlanGraphView
+          entries={found}
+          onOpen={(block) => onSearch({ view: undefined, find: block })}
+        />
+      ) : (
+        <Listed
+          {...{ entries: found, overview, search: shown, open, beside: props.beside }}
+          onTurn={turn}
+        />
       )}
-      {drift.length > 0 && (
-        <Group title="Changed outside of OpenTofu" count={filter ? drift.length : all.drift}>
-          {drift.map((resource) => (
-            <Resource
-              key={keyOf(resource)}
-              {...{ resource, open: false, sign: '!', tone: 'quiet', action: actionOf(resource) }}
-            />
-          ))}
-        </Group>
-      )}
-      <LoadMore query={query} />
+      {/* Its button is also the way on after a failure. */}
+      {(!narrowed || query.isFetchNextPageError) && <LoadMore query={query} />}
     </div>
   )
 }
 
-/** A deposed object of a failed replacement has the address of its successor, so the key includes the actions. */
-const keyOf = ({ address, actions }: PlannedResource) => `${address} ${actions.join(' ')}`
-
-type GroupProps = {
-  sign?: string
-  tone?: string
-  title: string
-  count: number
-  children: React.ReactNode
+/** Filters, groups by module and the graph speak of the whole plan, so they read it. */
+function useReading(query: WholeQuery, search: PlanSearch, touched: boolean) {
+  const [asked, setAsked] = useState(false)
+  const narrowed = isFiltered(search) || search.by === 'module' || search.view === 'graph'
+  const read = countOf(query.data.pages)
+  const readsOn = asked || read < readsUpTo
+  useWholePlan(query, (narrowed || touched) && readsOn)
+  return { narrowed, read, readsOn, readAll: () => setAsked(true) }
 }
 
-function Group({ sign, tone = '', title, count, children }: GroupProps) {
-  return (
-    <section className="plan-group">
-      <h2>
-        {sign && (
-          <span className={`sign ${tone}`} aria-hidden="true">
-            {sign}
-          </span>
-        )}
-        {title} <span className="count">{count.toLocaleString()}</span>
-      </h2>
-      {children}
-    </section>
+type ReadingProps = { read: number; total: number; readsOn: boolean; readAll: () => void }
+
+function Reading({ read, total, readsOn, readAll }: ReadingProps) {
+  const counts = `${read.toLocaleString()} of ${total.toLocaleString()} changes`
+  return readsOn ? (
+    <p className="loading" role="status">
+      Loading, {counts} read…
+    </p>
+  ) : (
+    <p className="note quiet">
+      This looks at the first {counts}. <Button onClick={readAll}>Read all changes</Button>
+    </p>
   )
 }
 
-type ResourceProps = {
-  resource: PlannedResource
-  open: boolean
-  sign: string
-  tone: string
-  action: Action
-  beside?: Beside | undefined
-}
+type ListedProps = Omit<React.ComponentProps<typeof PlanList>, 'items'> &
+  Parameters<typeof itemsOf>[0]
 
-function Resource({ resource, open, sign, tone, action, beside }: ResourceProps) {
-  const [isOpen, setOpen] = useState(open)
-  return (
-    <details
-      className="resource"
-      open={isOpen}
-      onToggle={(event) => setOpen(event.currentTarget.open)}
-    >
-      <summary>
-        <span className={`sign ${tone}`} aria-hidden="true">
-          {sign}
-        </span>
-        <code className="address">{plainText(resource.address)}</code>
-        {resource.previousAddress && (
-          <span className="dim">
-            was <code>{resource.previousAddress}</code>
-          </span>
-        )}
-        {resource.replaceReason && (
-          <span className="dim">{resource.replaceReason.replaceAll('_', ' ')}</span>
-        )}
-        {beside?.(resource)}
-      </summary>
-      {isOpen && (
-        <>
-          {(resource.attributes.length > 0 || resource.omittedAttributes === 0) && (
-            <Attributes attributes={resource.attributes} action={action} name={resource.address} />
-          )}
-          <Omitted count={resource.omittedAttributes} />
-        </>
-      )}
-    </details>
+function Listed({ entries, overview, search, ...list }: ListedProps) {
+  const items = useMemo(() => itemsOf({ entries, overview, search }), [entries, overview, search])
+  return items.length === 0 ? (
+    <p className="dim pad">No change matches the filters.</p>
+  ) : (
+    <PlanList items={items} {...list} />
   )
 }
 
-const Omitted = ({ count }: { count: number }) =>
-  count > 0 && <p className="dim pad">{plural(count, 'more attribute')} not shown.</p>
+type Found = { found: number; read: number; total: number }
 
-function Output({ output }: { output: PlannedOutput }) {
-  return (
-    <div className="resource">
-      <p className="output-name">
-        <code className="address">{output.name}</code>
-      </p>
-      <Attributes attributes={output.attributes} action={actionOf(output)} name={output.name} />
-      <Omitted count={output.omittedAttributes} />
-    </div>
-  )
-}
-
-type AttributesProps = { attributes: readonly Attribute[]; action: Action; name: string }
-
-function Attributes({ attributes, action, name }: AttributesProps) {
-  if (attributes.length === 0) return <p className="dim pad">No attribute differs.</p>
-  const both = action === 'update' || action === 'replace'
-  return (
-    <Scroller className={`attributes ${both ? 'both' : ''}`} label={`Attributes of ${name}`}>
-      <table>
-        <thead className="visually-hidden">
-          <tr>
-            <th scope="col">Attribute</th>
-            {(both || action === 'destroy') && <th scope="col">Before</th>}
-            {action !== 'destroy' && <th scope="col">After</th>}
-          </tr>
-        </thead>
-        <tbody>
-          {attributes.map((attribute) => (
-            <tr key={attribute.path}>
-              <th scope="row">
-                {attribute.path || 'value'}
-                {attribute.forcesReplacement && <span className="tag bad">forces replacement</span>}
-              </th>
-              {(both || action === 'destroy') && (
-                <td className="before">
-                  <Value value={attribute.before} attribute={attribute} />
-                </td>
-              )}
-              {action !== 'destroy' && (
-                <td className="after">
-                  <Value value={attribute.after} attribute={attribute} />
-                </td>
-              )}
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </Scroller>
-  )
-}
-
-/** A string is shown in quotes, as OpenTofu does. The text of a list or an object is shown without escapes. */
-function Value({ value, attribute }: { value: Attribute['after']; attribute: Attribute }) {
-  if (value === null) return <span className="dim">none</span>
-  if (attribute.sensitive) return <span className="masked">•••• sensitive</span>
-  if (attribute.unknown && value === attribute.after)
-    return <span className="dim">known after apply</span>
-  return (
-    <span className="value">
-      {plainText(
-        typeof value === 'string' && !/^[[{]/.test(value) ? JSON.stringify(value) : String(value),
-      )}
-    </span>
-  )
-}
+const foundIn = ({ found, read, total }: Found): string =>
+  `${found === 0 ? 'none' : found.toLocaleString()} found${read < total ? ` in ${read.toLocaleString()} of ${total.toLocaleString()} changes` : ''}`

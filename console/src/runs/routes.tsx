@@ -3,6 +3,8 @@ import { runQuery } from '../api/queries.ts'
 import { app } from '../app/parent-routes.tsx'
 import { count, runParams, text, type Values } from '../app/route-values.ts'
 import { runTabs, type RunSearch } from '../app/searches.ts'
+import { planSearch } from '../infrastructure/plan-search.ts'
+import { warmPlanView } from './load-plan-view.ts'
 import { PipelineRunPage, WorkspaceRunPage } from './run.tsx'
 
 const runSearch = (search: Values): RunSearch => {
@@ -16,6 +18,7 @@ const runSearch = (search: Values): RunSearch => {
     ...(tab === 'compare' && other && { with: other }),
     ...(stage && { stage }),
     ...(line && { line }),
+    ...((!tab || tab === 'plan') && planSearch(search)),
   }
 }
 
@@ -24,8 +27,10 @@ const workspaceRun = createRoute({
   path: '/workspaces/$id/runs/$runId',
   params: runParams,
   validateSearch: runSearch,
-  loader: ({ context, params }) =>
-    void context.queryClient.prefetchQuery(runQuery({ kind: 'workspace', ...params })),
+  loader: ({ context, params }) => {
+    void context.queryClient.prefetchQuery(runQuery({ kind: 'workspace', ...params }))
+    warmPlanView()
+  },
   component: WorkspaceRunPage,
 })
 
@@ -34,8 +39,10 @@ const pipelineRun = createRoute({
   path: '/pipelines/$id/runs/$runId',
   params: runParams,
   validateSearch: runSearch,
-  loader: ({ context, params }) =>
-    void context.queryClient.prefetchQuery(runQuery({ kind: 'pipeline', ...params })),
+  loader: ({ context, params }) => {
+    void context.queryClient.prefetchQuery(runQuery({ kind: 'pipeline', ...params }))
+    warmPlanView()
+  },
   component: PipelineRunPage,
 })
 

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { useMemo, useState } from 'react'
+import { useState } from 'react'
 import { runQuery, workspaceQuery } from '../api/queries.ts'
 import type { RunDetail, RunPlace } from '../api/types.ts'
 import { blockedWords } from '../api/words.ts'
@@ -14,7 +14,7 @@ import { LogView } from './log-view.tsx'
 import { Gone, isGone } from '../parts/gone.tsx'
 import { ErrorNote, Loading } from '../parts/notes.tsx'
 import { PageHead } from '../parts/pages.tsx'
-import { PlanView } from '../infrastructure/plan-view.tsx'
+import { PlanTab } from './plan-tab.tsx'
 import { nameOfRun, RunLink } from './run-row.tsx'
 import { StageLine } from './stage-line.tsx'
 import { runLook } from '../parts/run-look.ts'
@@ -22,7 +22,6 @@ import { Time } from '../parts/time.tsx'
 import { stageNow, stageOf } from './stage-of.ts'
 import { useStageEnd } from './use-stage-end.ts'
 import { RunBar } from './run-bar.tsx'
-import { marksOfRun, ResourceMarks } from './resource-marks.tsx'
 import { RunChecks } from './run-checks.tsx'
 import { RunEnding } from './run-ending.tsx'
 import { RunFacts } from './run-facts.tsx'
@@ -70,7 +69,6 @@ function RunShown({ run, place, search }: { run: RunDetail; place: RunPlace; sea
   const stage = search.stage ?? stageOf(run)
   const now = stageNow(run)
   const title = nameOfRun(run)
-  const marks = useMemo(() => marksOfRun(run), [run])
   const [choice, setChoice] = useState<Choice>()
   // An open log of the current stage already listens for the end of that stage.
   useStageEnd(place, tab === 'log' && stage === now ? undefined : now)
@@ -111,12 +109,7 @@ function RunShown({ run, place, search }: { run: RunDetail; place: RunPlace; sea
           <RunTabs place={place} tab={tab} run={run} stage={stage} other={search.with} />
           {tab === 'plan' &&
             (run.plan ? (
-              <PlanView
-                first={run.plan}
-                place={place}
-                version={`${run.planDigest ?? ''} ${run.state}`}
-                beside={(resource) => <ResourceMarks marks={marks} resource={resource} />}
-              />
+              <PlanTab {...{ run, place, workspace, search }} plan={run.plan} />
             ) : (
               <p className="dim">{noPlanWords(run)}</p>
             ))}
