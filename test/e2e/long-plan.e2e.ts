@@ -1,0 +1,135 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { testPlan } from '../../domain/infrastructure/test-plan.ts'
+import { createHarness, type Harness } from '../harness/create-harness.ts'
+import type { TestOrganization } from '../harness/test-organization.ts'
+import type { TestUser } from '../harness/test-user.ts'
+import { expectAccessible } from './axe.ts'
+import { expectNoSideways, openBrowser, visit } from './browser.ts'
+import { longPlan, pageOfPlan } from './plan-world.ts'
+
+describe('a long plan', () => {
+  let harness: Harness
+  let browser: Browser
+  let org: TestOrganization
+  let user: TestUser
+  beforeAll(async () => {
+    ;[harness, browser] = await Promise.all([createHarness(), openBrowser()])
+    org = await harness.organization()
+    user = await org.user('Deployer')
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await harness?.close()
+  })
+
+  const nodes = async (page: Page) =>
+    Number(await page.evaluate("document.querySelectorAll('*').length"))
+
+  /** The work of the page's thread while it scrolls by windows, for each frame. */
+  const scrollCost = async (page: Page, context: BrowserContext) => {
+    const probe = await context.newCDPSession(page)
+    await probe.send('Performance.enable', { timeDomain: 'threadTicks' })
+    const workMs = async () => {
+      const { metrics } = await probe.send('Performance.getMetrics')
+      return 1_000 * (metrics.find(({ name }) => name === 'TaskDuration')?.value ?? 0)
+    }
+    const before = await workMs()
+    const frames: unknown = await page.evaluate(`new Promise((resolve) => {
+      let frames = 0
+      const end = () => scrollY + innerHeight >= document.documentElement.scrollHeight - 2
+      const step = () => {
+        frames += 1
+        scrollBy(0, innerHeight)
+        if (!end() && frames < 150) requestAnimationFrame(step)
+        else resolve(frames)
+      }
+      requestAnimationFrame(step)
+    })`)
+    return { frames: Number(frames), perFrame: ((await workMs()) - before) / Number(frames) }
+  }
+
+  test('5,000 resources: filters read them all, and scrolling stays smooth', async () => {
+    const path = await pageOfPlan(harness, { org, by: user }, longPlan(5_000))
+    const { page, context, faults } = await visit(browser, harness, { user })
+    await page.goto(`${path}&by=module`)
+    await page.getByRole('heading', { name: /^module\.part0 556$/ }).waitFor({ timeout: 60_000 })
+    expect(await nodes(page)).toBeLessThan(2_500)
+    const closed = await scrollCost(page, context)
+    console.log(
+      `5,000 closed rows: ${closed.frames} frames, ${closed.perFrame.toFixed(1)} ms of work each`,
+    )
+    expect(closed.perFrame).toBeLessThan(33)
+    await page.evaluate('scrollTo(0, 0)')
+    await page.getByRole('button', { name: 'Expand all' }).click()
+    await page.locator('.plan-detail').first().waitFor()
+    const open = await scrollCost(page, context)
+    console.log(
+      `5,000 open rows: ${open.frames} frames, ${open.perFrame.toFixed(1)} ms of work each`,
+    )
+    expect(open.perFrame).toBeLessThan(60)
+    expect(await nodes(page)).toBeLessThan(8_000)
+    await page.evaluate('scrollTo(0, 0)')
+    const begun = Date.now()
+    await page.getByLabel('Filter by address').fill('item[4321]')
+    await page.getByText(/^1 found$/).waitFor()
+    console.log(`filtered in ${Date.now() - begun} ms, of which 200 wait for the typing`)
+    await expectAccessible(page, 'a filtered long plan')
+    await expectNoSideways(page, 'a filtered long plan')
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('the row with the focus is not lost while one scrolls', async () => {
+    const path = await pageOfPlan(harness, { org, by: user }, longPlan(1_000))
+    const { page, context } = await visit(browser, harness, { user })
+    await page.goto(`${path}&by=module`)
+    await page.getByRole('heading', { name: /^module\.part0 112$/ }).waitFor()
+    await page.locator('.plan-toggle').nth(3).focus()
+    const name = await page.locator(':focus').innerText()
+    await page.evaluate('scrollTo(0, 20_000)')
+    await page.waitForTimeout(200)
+    expect(await page.locator(':focus').innerText()).toBe(name)
+    await page.keyboard.press('ArrowDown')
+    expect(await page.locator(':focus').innerText()).not.toBe(name)
+    await context.close()
+  })
+
+  test('50,000 changes open at once, say how much a filter saw, and read on when asked', async () => {
+    const path = await pageOfPlan(harness, { org, by: user }, longPlan(50_000))
+    const { page, context, faults } = await visit(browser, harness, { user })
+    await page.goto(path)
+    await page.getByRole('button', { name: /Destroy 500$/ }).waitFor()
+    await page.goto(`${path}&find=item[49999]`)
+    await page.getByText(/^none found in 5,\d{3} of 50,000 changes$/).waitFor({ timeout: 60_000 })
+    await page.getByRole('button', { name: 'Read all changes' }).press('Enter')
+    await page.getByText(/^1 found$/).waitFor({ timeout: 180_000 })
+    await page.getByRole('button', { name: 'Clear filters' }).press('Enter')
+    await page.locator('.plan-toggle').nth(20).waitFor()
+    const { frames, perFrame } = await scrollCost(page, context)
+    console.log(`50,000 rows: ${frames} frames, ${perFrame.toFixed(1)} ms of work each`)
+    expect(perFrame).toBeLessThan(50)
+    expect(faults).toEqual([])
+    await context.close()
+  }, 400_000)
+
+  test('2 MB in one attribute do not hold the page up', async () => {
+    const text = (word: string) => `${word} line\n`.repeat(200_000)
+    const change = { address: 'aws_x.big', actions: ['update'] as const }
+    const plan = testPlan([
+      {
+        ...change,
+        before: { script: text('old'), line: 'x'.repeat(2_000_000) },
+        after: { script: text('new'), line: 'y'.repeat(2_000_000) },
+      },
+    ])
+    const path = await pageOfPlan(harness, { org, by: user }, plan)
+    const { page, context, faults } = await visit(browser, harness, { user })
+    await page.goto(path)
+    await page.getByRole('region', { name: /Attributes of aws_x\.big/ }).waitFor()
+    await expectNoSideways(page, '2 MB in one attribute')
+    await expectAccessible(page, '2 MB in one attribute')
+    expect(faults).toEqual([])
+    await context.close()
+  })
+})
