@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest'
+import destroy from './fixtures/destroy.json' with { type: 'json' }
 import replace from './fixtures/replace.json' with { type: 'json' }
 import { withoutKeys } from './configuration-graph.ts'
 import { splitPlan } from './split-plan.ts'
@@ -27,9 +28,10 @@ const edgesOf = (plan: unknown) =>
 
 describe('which changes need which', () => {
   test('as OpenTofu prints it: what counts another’s instances needs it', () => {
-    expect(edgesOf(replace)).toMatchObject({
-      'terraform_data.replaced': ['terraform_data.counted'],
-    })
+    for (const plan of [replace, destroy])
+      expect(edgesOf(plan)).toMatchObject({
+        'terraform_data.replaced': ['terraform_data.counted'],
+      })
   })
 
   test('keys of instances are no part of a block', () => {
