@@ -4,9 +4,10 @@ import { conflict, unavailable } from '../../domain/errors.ts'
 import { limitOfStep } from '../sandbox/limit-of-step.ts'
 import type { Step, StepEnd, Workbench } from '../sandbox/workbench.ts'
 import type { ArtifactStore } from './artifact-store.ts'
+import { selectFiles, type FileChoice } from './select-files.ts'
 
-export type ArtifactToPack = {
-  /** Folder of the workbench: all that is in it. */
+export type ArtifactToPack = FileChoice & {
+  /** Folder of the workbench: all that is in it and is chosen. */
   folder: string
   /** The commit's: the time of every entry. */
   committedAt: Date
@@ -35,11 +36,12 @@ const maxEntries = 200_000
  */
 export async function packArtifact(
   bench: Workbench,
-  { folder, committedAt, hostPath }: ArtifactToPack,
+  { folder, committedAt, hostPath, ...choice }: ArtifactToPack,
   to: { store: ArtifactStore; organizationId: number; maxBytes?: number; signal?: AbortSignal },
 ): Promise<PackedArtifact> {
   const { store, organizationId, maxBytes = maxArtifactBytes, signal } = to
-  const run = runner(bench, { folder, committedAt, maxBytes, signal })
+  const selected = selectFiles(choice)
+  const run = runner(bench, { folder, committedAt, maxBytes, signal, selected })
   assertPackable(await run(look))
   const packed = await run(pack)
   const [, contentDigest, entries] = /^([0-9a-f]{64})\s+-\s+(\d+)\s*$/.exec(packed) ?? []
@@ -65,44 +67,47 @@ const out = '.packed'
  * quotes it.
  */
 const look = `
-find . -mindepth 1 \\( -type b -o -type c -o -type p -o -type s \\) -exec ls -bd '{}' ';' 2>/dev/null | head -n 1 | sed 's/^/special /'
-find . -mindepth 1 \\( -type f -o -type d \\) -perm /6000 -exec ls -bd '{}' ';' | head -n 1 | sed 's/^/set-id /'
+find . -mindepth 1 "$@" \\( -type b -o -type c -o -type p -o -type s \\) -exec ls -bd '{}' ';' 2>/dev/null | head -n 1 | sed 's/^/special /'
+find . -mindepth 1 "$@" \\( -type f -o -type d \\) -perm /6000 -exec ls -bd '{}' ';' | head -n 1 | sed 's/^/set-id /'
 root=$(pwd -P)
-find . -mindepth 1 -type l -exec sh -c '
+find . -mindepth 1 "$@" -type l -exec sh -c '
   for link; do
     case "$(readlink "$link")" in /*) ls -bd "$link"; exit 0;; esac
     case "$(realpath -m "$link")" in "$0"/*|"$0") ;; *) ls -bd "$link"; exit 0;; esac
   done' "$root" '{}' + | head -n 1 | sed 's/^/link /'
-find . -mindepth 1 -printf x | head -c $((CC_MAX_ENTRIES + 1)) | wc -c | sed 's/^ */entries /'
-du -s --apparent-size -B1 . | cut -f1 | sed 's/^/bytes /'`
+find . -mindepth 1 "$@" -printf x | head -c $((CC_MAX_ENTRIES + 1)) | wc -c | sed 's/^ */entries /'
+find . -mindepth 1 "$@" -type f -print0 | du -cl --apparent-size -B1 --files0-from=- | tail -n 1 | cut -f1 | sed 's/^/bytes /'`
 
 /** --mode gives every umask the same rights; what may be executed stays so. */
 const pack = `
 folder=$(pwd -P)
 rm -rf "$CC_OUT"
 mkdir "$CC_OUT"
+find . -mindepth 1 "$@" -print0 | sort -z > "$CC_OUT/names"
 cd "$CC_OUT"
 mkfifo tar.pipe
 sha256sum < tar.pipe > content.sum &
 sum=$!
-find "$folder" -mindepth 1 -printf x | wc -c > entries.count
-{ tar --create --file=- --directory="$folder" --sort=name --format=posix \
+{ tar --create --file=- --directory="$folder" --format=posix \
     --pax-option='exthdr.name=%d/PaxHeaders/%f,delete=atime,delete=ctime' \
     --mtime="@$CC_TIME" --owner=0 --group=0 --numeric-owner --mode='u=rwX,go=rX' \
-    --no-acls --no-selinux --no-xattrs --hard-dereference . || touch tar.failed; } \
+    --no-acls --no-selinux --no-xattrs --hard-dereference \
+    --no-recursion --null --no-unquote --files-from=names || touch tar.failed; } \
   | tee tar.pipe | zstd -q -3 -T1 -c > artifact.tar.zst
 wait "$sum"
 test ! -e tar.failed
-cat content.sum entries.count`
+cat content.sum
+tr -cd '\\0' < names | wc -c`
 
 type Setting = {
   folder: string
   committedAt: Date
   maxBytes: number
   signal: AbortSignal | undefined
+  selected: readonly string[]
 }
 
-function runner(bench: Workbench, { folder, committedAt, maxBytes, signal }: Setting) {
+function runner(bench: Workbench, { folder, committedAt, maxBytes, signal, selected }: Setting) {
   const limits: Step['limits'] = {
     timeoutMs: 30 * 60_000,
     silenceMs: 30 * 60_000,
@@ -114,7 +119,7 @@ function runner(bench: Workbench, { folder, committedAt, maxBytes, signal }: Set
   return async (script: string): Promise<string> => {
     const end = await bench.run({
       program: 'sh',
-      args: ['-ec', script],
+      args: ['-ec', script, 'sh', ...selected],
       env: {
         PATH: '/usr/bin:/bin',
         // Names are sorted by their bytes.
@@ -144,6 +149,8 @@ function assertPackable(text: string): void {
     if (kind === 'set-id')
       throw refuse(`The artifact has a file or folder with a set-id bit: ${value}`)
     if (kind === 'link') throw refuse(`The artifact has a link that leaves its folder: ${value}`)
+    if (kind === 'entries' && value === '0')
+      throw refuse('The artifact would be empty: its folder has no file that is chosen.')
     if (kind === 'entries' && Number(value) > maxEntries)
       throw refuse(`The artifact has more than ${maxEntries.toLocaleString('en')} entries.`)
     if (kind === 'bytes' && Number(value) > maxUnpackedBytes)

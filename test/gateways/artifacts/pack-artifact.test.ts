@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { artifactFolder } from '../../../gateways/artifacts/folder.ts'
 import { packArtifact, type PackedArtifact } from '../../../gateways/artifacts/pack-artifact.ts'
+import type { FileChoice } from '../../../gateways/artifacts/select-files.ts'
 import type { Workbench } from '../../../gateways/sandbox/workbench.ts'
 import { hasBwrap, sh, shellSandbox, why, type ShellSandbox } from '../sandbox/shell-sandbox.ts'
 
@@ -26,12 +27,12 @@ describe.skipIf(!hasBwrap)(`an artifact (${why})`, () => {
   let count = 0
   const pack = async (
     bench: Workbench,
-    { at = 'dist', maxBytes }: { at?: string; maxBytes?: number } = {},
+    { at = 'dist', maxBytes, ...choice }: FileChoice & { at?: string; maxBytes?: number } = {},
   ): Promise<PackedArtifact> => {
     count += 1
     return packArtifact(
       bench,
-      { folder: at, committedAt, hostPath: join(folder, `out-${count}`) },
+      { folder: at, committedAt, hostPath: join(folder, `out-${count}`), ...choice },
       { store, organizationId: 7, ...(maxBytes !== undefined && { maxBytes }) },
     )
   }
@@ -84,6 +85,31 @@ break'; long=a/$(printf 'n%.0s' $(seq 1 150)); printf long > $long; mkdir empty`
     expect(`sha256:${(await piped(bytes, 'zstd -dc | sha256sum')).slice(0, 64)}`).toBe(
       made.contentDigest,
     )
+  })
+
+  test('.git and what is excluded are left out, and are not looked at', async () => {
+    const names = async (script: string, choice: FileChoice = {}) => {
+      const made = await packed(`mkdir dist; cd dist; ${script}`, choice)
+      const chunks: Buffer[] = []
+      for await (const chunk of (await store.read(7, made.digest))?.stream ?? []) chunks.push(chunk)
+      const list = await piped(Buffer.concat(chunks), 'zstd -dc | tar -tf -')
+      expect(list.trim().split('\n')).toHaveLength(made.entries)
+      return list.trim().split('\n')
+    }
+    const source = `mkdir -p .git/hooks a/.git lib; : > .git/config; ln -s /etc/passwd .git/out
+      : > a/.git/x; : > a/b.map; : > b.map; : > lib/x.js; : > --help; : > .gitignore; : > '\\012'`
+    expect(await names(source)).toEqual(
+      ['--help', '.gitignore', '\\\\012', 'a/', 'a/.git/', 'a/.git/x', 'a/b.map', 'b.map']
+        .concat(['lib/', 'lib/x.js'])
+        .map((name) => `./${name}`),
+    )
+    const choice = { include: ['a', '**/*.js', '*.map'], exclude: ['**/*.map', 'a/.git/**'] }
+    expect(await names(source, choice)).toEqual(['./a/', './lib/x.js'])
+    expect(await names('mkdir .git; : > .git/x; : > y')).toEqual(await names(': > y'))
+    await expect(packed(`mkdir dist; ${source}`, { include: ['nosuch'] })).rejects.toMatchObject({
+      code: 'artifact_refused',
+      message: 'The artifact would be empty: its folder has no file that is chosen.',
+    })
   })
 
   test('packed twice in one workbench, it is the same, and nothing is left beside the store', async () => {
