@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
-import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
 import { AppError, conflict, invalid, unavailable } from '../../domain/errors.ts'
@@ -54,14 +54,27 @@ export function artifactFolder(root: string): ArtifactStore {
   }
 }
 
-/** Removes what processes that were killed left half written. For a start, when no other one writes. */
+/**
+ * Removes what processes that were killed left half written. A process of another machine may write to the
+ * folder too, so what is young stays: no build takes so long.
+ */
 export async function removeParts(root: string): Promise<number> {
   const parts = join(root, 'parts')
   const names = await readdir(parts).catch((): string[] => [])
-  const dead = names.filter((name) => !isAlive(parseInt(name, 10)))
-  await Promise.all(dead.map(async (name) => rm(join(parts, name), { force: true })))
-  return dead.length
+  const removed = await Promise.all(
+    names.map(async (name) => {
+      const path = join(parts, name)
+      const changedAt = (await stat(path).catch(() => undefined))?.mtimeMs
+      if (changedAt === undefined || Date.now() - changedAt < partHours * 3_600_000) return 0
+      if (isAlive(parseInt(name, 10))) return 0
+      await rm(path, { force: true })
+      return 1
+    }),
+  )
+  return removed.reduce<number>((sum, one) => sum + one, 0)
 }
+
+const partHours = 6
 
 function isAlive(pid: number): boolean {
   try {

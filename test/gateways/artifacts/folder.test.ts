@@ -1,6 +1,16 @@
 import { createHash } from 'node:crypto'
 import { mkdtempSync } from 'node:fs'
-import { chmod, mkdir, readdir, rm, stat, symlink, truncate, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  mkdir,
+  readdir,
+  rm,
+  stat,
+  symlink,
+  truncate,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -97,12 +107,18 @@ describe('artifacts in a folder', () => {
     })
   })
 
-  test('parts of processes that are dead are removed, those of live ones stay', async () => {
+  test('old parts of processes that are dead are removed, others stay', async () => {
     await mkdir(join(root, 'parts'))
     await writeFile(join(root, 'parts', `${process.pid}-aa`), '')
     await writeFile(join(root, 'parts', '999999999-bb'), '')
+    await writeFile(join(root, 'parts', '999999999-young'), '')
+    const old = Date.now() / 1_000 - 7 * 3_600
+    for (const name of [`${process.pid}-aa`, '999999999-bb'])
+      await utimes(join(root, 'parts', name), old, old)
     expect(await removeParts(root)).toBe(1)
-    expect(await readdir(join(root, 'parts'))).toEqual([`${process.pid}-aa`])
+    expect((await readdir(join(root, 'parts'))).toSorted()).toEqual(
+      ['999999999-young', `${process.pid}-aa`].toSorted(),
+    )
     expect(await removeParts(join(root, 'nosuch'))).toBe(0)
   })
 })
