@@ -142,9 +142,14 @@ table application_runs
   created_at timestamp with time zone not null default now()
   started_at timestamp with time zone
   ended_at timestamp with time zone
+  manifest_sha256 text
+  cancel_requested_at timestamp with time zone
+  sources_begun integer not null default 0
+  builds_begun integer not null default 0
   constraint application_runs_author_check CHECK (((origin <> 'person'::text) OR (author_user_id IS NOT NULL)))
   constraint application_runs_branch_check CHECK (((octet_length(branch) >= 1) AND (octet_length(branch) <= 1024)))
   constraint application_runs_commit_sha_check CHECK ((commit_sha ~ '^([0-9a-f]{40}|[0-9a-f]{64})$'::text))
+  constraint application_runs_manifest_sha256_check CHECK ((manifest_sha256 ~ '^[0-9a-f]{64}$'::text))
   constraint application_runs_organization_id_author_token_id_fkey FOREIGN KEY (organization_id, author_token_id) REFERENCES tokens(organization_id, id)
   constraint application_runs_organization_id_author_user_id_fkey FOREIGN KEY (organization_id, author_user_id) REFERENCES users(organization_id, id)
   constraint application_runs_organization_id_pipeline_run_id_fkey FOREIGN KEY (organization_id, pipeline_run_id) REFERENCES pipeline_runs(organization_id, id) ON DELETE CASCADE
@@ -157,6 +162,7 @@ table application_runs
   index application_runs_author btree (organization_id, author_user_id)
   index application_runs_target btree (organization_id, target_workspace_id)
   index application_runs_token btree (organization_id, author_token_id)
+  index application_runs_working btree (pipeline_run_id) WHERE (phase = ANY (ARRAY['queued'::text, 'sourcing'::text, 'building'::text]))
   row level security
   policy platform to cc_platform using (true) with check (true)
   policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
@@ -205,6 +211,28 @@ table approvals
   index approvals_run btree (organization_id, workspace_run_id)
   UNIQUE index approvals_standing btree (workspace_run_id, stage) WHERE (voided_at IS NULL)
   index approvals_user btree (organization_id, user_id)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table artifacts
+  pipeline_run_id integer not null
+  organization_id integer not null
+  digest text not null
+  content_digest text not null
+  size_bytes bigint not null
+  entries integer not null
+  created_at timestamp with time zone not null default now()
+  constraint artifacts_content_digest_check CHECK ((content_digest ~ '^sha256:[0-9a-f]{64}$'::text))
+  constraint artifacts_digest_check CHECK ((digest ~ '^sha256:[0-9a-f]{64}$'::text))
+  constraint artifacts_entries_check CHECK ((entries > 0))
+  constraint artifacts_organization_id_pipeline_run_id_fkey FOREIGN KEY (organization_id, pipeline_run_id) REFERENCES application_runs(organization_id, pipeline_run_id) ON DELETE CASCADE
+  constraint artifacts_organization_id_pipeline_run_id_key UNIQUE (organization_id, pipeline_run_id)
+  constraint artifacts_pkey PRIMARY KEY (pipeline_run_id)
+  constraint artifacts_size_bytes_check CHECK ((size_bytes > 0))
+  index artifacts_digest btree (organization_id, digest)
   row level security
   policy platform to cc_platform using (true) with check (true)
   policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))

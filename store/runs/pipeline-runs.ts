@@ -88,6 +88,19 @@ export function pipelineRuns(tenant: Tenant) {
         .select(columns)
     },
 
+    /** Of these runs of either kind, whose ids come from one sequence. */
+    async ofEither(ids: readonly number[]): Promise<PipelineRun[]> {
+      return rows()
+        .whereRaw(
+          '(workspace_run_id = any(:ids) or (workspace_run_id is null and id = any(:ids)))',
+          {
+            ids: [...ids],
+          },
+        )
+        .orderBy('id')
+        .select(columns)
+    },
+
     /** The newest run of each pipeline, by one index look-up per pipeline. */
     async lastOf(pipelineIds: readonly number[]): Promise<LastRun[]> {
       if (pipelineIds.length === 0) return []

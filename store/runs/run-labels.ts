@@ -13,13 +13,13 @@ export async function runLabels(
   return new Map([...places].map(([id, { number }]) => [id, `run #${number}`]))
 }
 
-/** The place of each run in the pipeline of its workspace. */
+/** The place of each run in the pipeline of its workspace, or of its application. */
 export async function runPlaces(
   tenant: Tenant,
-  workspaceRunIds: readonly number[],
+  runIds: readonly number[],
 ): Promise<Map<number, { pipelineId: number; number: number }>> {
-  if (workspaceRunIds.length === 0) return new Map()
-  const places = await pipelineRuns(tenant).ofWorkspaceRuns(workspaceRunIds)
-  const own = places.filter(({ id, workspaceRunId }) => id === workspaceRunId)
+  if (runIds.length === 0) return new Map()
+  const places = await pipelineRuns(tenant).ofEither(runIds)
+  const own = places.filter(({ id, workspaceRunId }) => id === (workspaceRunId ?? id))
   return new Map(own.map(({ id, pipelineId, number }) => [id, { pipelineId, number }]))
 }

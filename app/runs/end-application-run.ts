@@ -1,0 +1,50 @@
+import type { RunReason, TerminalPhase } from '../../domain/runs/run-state.ts'
+import type { ApplicationPhase } from '../../domain/pipelines/application-state.ts'
+import { auditLog, type AuditActor } from '../../store/audit/audit-log.ts'
+import type { Tenant } from '../../store/driver/tenant.ts'
+import { lockApplication, moveApplication } from '../../store/runs/move-application.ts'
+
+export type ApplicationEnd = {
+  phase: TerminalPhase
+  reason?: RunReason
+  /** Shown with the run. */
+  message?: string
+  by?: 'release'
+}
+
+const events: Record<TerminalPhase, string> = {
+  succeeded: 'pipeline.run_succeeded',
+  failed: 'pipeline.run_failed',
+  canceled: 'pipeline.run_canceled',
+}
+
+/**
+ * Ends a run of an application once: phase, stages and audit entry in one transaction. False if somebody
+ * else ended it or moved it on, out of the phases `from`.
+ */
+export async function endApplicationRun(
+  tenant: Tenant,
+  {
+    runId,
+    actor,
+    from,
+  }: { runId: number; actor: AuditActor; from: ReadonlyArray<ApplicationPhase> },
+  { phase, reason, message, by }: ApplicationEnd,
+): Promise<boolean> {
+  const run = await lockApplication(tenant, runId)
+  if (!from.includes(run.phase)) return false
+  const moved = await moveApplication(tenant, runId, {
+    from: run.phase,
+    to: phase,
+    ...(reason && { reason }),
+    ...(message !== undefined && { message }),
+    ...(by && { by }),
+  })
+  if (!moved) return false
+  await auditLog(tenant, actor).record(events[phase], {
+    outcome: phase === 'failed' ? 'failure' : 'success',
+    target: { kind: 'run', id: runId, label: run.pipelineName },
+    detail: { pipelineId: run.pipelineId, kind: 'application', ...(reason && { reason }) },
+  })
+  return true
+}

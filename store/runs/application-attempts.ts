@@ -1,0 +1,42 @@
+import type { ApplicationPhase } from '../../domain/pipelines/application-state.ts'
+import { unwrap, type Tenant } from '../driver/tenant.ts'
+
+/** The steps of a run whose attempts are counted. */
+export type CountedStep = 'source' | 'build'
+const countOf = { source: 'sourcesBegun', build: 'buildsBegun' } as const
+
+/** The attempts of a run's steps. */
+export function applicationAttempts(tenant: Tenant, pipelineRunId: number) {
+  const { db, organizationId } = unwrap(tenant)
+  const row = () => db('application_runs').where({ organizationId, pipelineRunId })
+  return {
+    /**
+     * Counts an attempt before anything of the author's is opened, and says which it is. Undefined if
+     * the run has another phase by now.
+     */
+    async begin(
+      step: CountedStep,
+      { phase, engineRunId }: { phase: ApplicationPhase; engineRunId: string },
+    ): Promise<number | undefined> {
+      const count = countOf[step]
+      const [counted] = await row()
+        .where({ phase })
+        .update({ engineRunId, [count]: db.raw('?? + 1', [count]) })
+        .returning([count])
+      return counted?.[count]
+    },
+
+    /** A workflow has the run, also while it waits. */
+    async noteEngine(engineRunId: string): Promise<void> {
+      await row().update({ engineRunId })
+    },
+
+    /** An attempt that ended in order, such as one of a worker that was told to stop, was not lost. */
+    async forget(step: CountedStep): Promise<void> {
+      const count = countOf[step]
+      await row()
+        .where(count, '>', 0)
+        .update({ [count]: db.raw('?? - 1', [count]) })
+    },
+  }
+}
