@@ -1,4 +1,5 @@
 import { readBilling, type BillingConfig } from './config/billing.ts'
+import { readBuilds, type BuildsConfig } from './config/builds.ts'
 import { readClouds, type CloudsConfig } from './config/clouds.ts'
 import { readDatabase, type DatabaseConfig } from './config/database.ts'
 import { readEnvironment } from './config/environment.ts'
@@ -16,6 +17,7 @@ export type Config = ServerConfig &
   DatabaseConfig &
   CloudsConfig &
   BillingConfig &
+  BuildsConfig &
   OutboundConfig &
   RunsConfig &
   SignInConfig &
@@ -37,6 +39,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     ...readSignIn(environment),
     ...readClouds(environment),
     ...readBilling(environment),
+    ...readBuilds(environment),
   }
   if (environment.faults.length > 0) throw new ConfigError(environment.faults)
   return Object.freeze(config)

@@ -76,7 +76,8 @@ async function main(): Promise<number> {
     for (const part of running.toReversed()) await part.stop()
     // Only the default folders: a folder that the operator chose may contain other files.
     if (!process.env['CC_WORK_DIR']) await removeWorkDir(workFolderFor(settings.dataDir))
-    if (!process.env['CC_BILLING_WORK_DIR']) await removeWorkDir(diskFolderFor(settings.dataDir))
+    if (!process.env['CC_BILLING_WORK_DIR'] || !process.env['CC_BUILD_WORK_DIR'])
+      await removeWorkDir(diskFolderFor(settings.dataDir))
     lock.release()
     if (aborter.signal.aborted) say('stopped')
   }
