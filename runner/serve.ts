@@ -1,10 +1,12 @@
 import { Socket } from 'node:net'
 import { AppError } from '../domain/errors.ts'
+import type { RunReason } from '../domain/runs/run-state.ts'
 import { openChannel } from '../gateways/runner/channel.ts'
 import { maxResultBytes, type JobEnd, type RunnerJob } from '../gateways/runner/protocol.ts'
 import { JobFailure } from '../gateways/runner/job-failure.ts'
 import { messageOfUnusableFile } from '../gateways/sandbox/unusable-file.ts'
 import { applyJob } from './apply-job.ts'
+import { buildJob } from './build-job.ts'
 import { judgeJob } from './judge-job.ts'
 import { planJob } from './plan-job.ts'
 import { openJobs, type Port } from './port.ts'
@@ -43,7 +45,7 @@ async function endOf(job: RunnerJob, port: Port): Promise<JobEnd> {
   } catch (error) {
     if (error instanceof JobFailure)
       return { kind: 'failed', reason: error.reason, message: error.message.slice(0, 1_000) }
-    const reason = job.kind === 'apply' ? 'apply_errored' : 'plan_errored'
+    const reason = reasonOf[job.kind]
     const planted = messageOfUnusableFile(error)
     if (planted !== undefined)
       return { kind: 'failed', reason, message: `${planted}.`.slice(0, 1_000) }
@@ -56,8 +58,16 @@ async function endOf(job: RunnerJob, port: Port): Promise<JobEnd> {
   }
 }
 
+const reasonOf = {
+  plan: 'plan_errored',
+  apply: 'apply_errored',
+  judge: 'plan_errored',
+  build: 'build_errored',
+} as const satisfies Record<RunnerJob['kind'], RunReason>
+
 async function work(job: RunnerJob, port: Port): Promise<object> {
   if (job.kind === 'plan') return planJob(job, port)
   if (job.kind === 'apply') return applyJob(job, port)
+  if (job.kind === 'build') return buildJob(job, port)
   return judgeJob(job, port)
 }

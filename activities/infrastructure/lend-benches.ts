@@ -64,6 +64,7 @@ export function lendBenches(
       // A run has one workbench, and a second one while its policies are evaluated.
       if (loans.size >= 2) throw new Error('a runner asks for more workbenches than a run has')
       if (ask.use === 'run') return openForRun(ask.sources)
+      if (ask.use === 'build') throw new Error('a runner asks for a workbench of a build')
       // It becomes a mount option.
       if (!Number.isSafeInteger(ask.sizeBytes)) throw new Error('a runner named no size')
       const sizeBytes = Math.min(ask.sizeBytes, maxPolicyFolderBytes)

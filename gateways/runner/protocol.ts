@@ -13,7 +13,7 @@ import type { Policy } from '../opa/evaluate-policies.ts'
 import type { BenchGrant, StepEnd } from '../sandbox/workbench.ts'
 
 /** The job of a runner. Large inputs come separately, as blobs. */
-export type RunnerJob = PlanJob | ApplyJob | JudgeJob
+export type RunnerJob = PlanJob | ApplyJob | JudgeJob | BuildJob
 
 type InWorkspace = {
   workspaceId: number
@@ -33,12 +33,48 @@ export type PlanJob = InWorkspace & {
 export type ApplyJob = InWorkspace & { kind: 'apply' }
 export type JudgeJob = { kind: 'judge'; run: RunFacts }
 
+/** Its steps come as the blob `steps`. */
+export type BuildJob = {
+  kind: 'build'
+  /** Of all steps together. */
+  timeoutMs: number
+  limits: BuildLimits
+  /** Whether the steps reach the egress proxy, and nothing else. */
+  isOnline: boolean
+  /** Folders of the host with toolchains, before those of the system. */
+  tools: readonly string[]
+  /** What every step has in its environment, beside its own. */
+  env: Record<string, string>
+}
+export type BuildLimits = {
+  memoryBytes: number
+  /** A step that prints nothing for so long is ended. */
+  silenceMs: number
+  processes: number
+  fileSizeBytes: number
+  /** A step that prints more is ended. Most of it is not kept. */
+  printedBytes: number
+}
+export type BuildStep = {
+  /** For people, on one line. */
+  name: string
+  /** A script for `sh -e`. */
+  run: string
+  /** Below the folder of the source. */
+  workdir: string
+  env: Record<string, string>
+  timeoutMs: number
+}
+/** Where the source lies in the workbench of a build. */
+export const sourceFolder = 'source'
+
 /** What a policy sees of a run. */
 export type RunFacts = { id: number; kind: string; destroy: boolean; authorUserId: number | null }
 
 /**
  * Blobs that a worker sends: `files` and `settings` for plan and apply, the parts of the stored
- * plan for an apply, `plan_json` and `settings` for a judgement, and `rules` when they are asked for.
+ * plan for an apply, `plan_json` and `settings` for a judgement, `steps` for a build, and `rules` when
+ * they are asked for.
  */
 export type Settings = {
   /** Environment of OpenTofu: TF_VAR_… and the workspace's own. */
@@ -69,6 +105,7 @@ export type Asks = {
     ask:
       | { use: 'run'; sources: ModuleSource[] | undefined }
       | { use: 'policies'; sizeBytes: number }
+      | { use: 'build' }
     answer: {
       bench: number
       grant: BenchGrant
