@@ -2,6 +2,8 @@ import type { Logger } from 'pino'
 import type { ActingRun } from '../app/clouds/sign-web-identity.ts'
 import type { Keyring } from '../gateways/keyring/keyring.ts'
 import type { Sandbox } from '../gateways/sandbox/workbench.ts'
+import type { ArtifactStore } from '../gateways/artifacts/artifact-store.ts'
+import type { BuildLimits } from '../gateways/runner/protocol.ts'
 import type { BillReader } from '../gateways/duckdb/create-bill-reader.ts'
 import type { RunnerPool } from '../gateways/runner/runner-pool.ts'
 import type { Cloud } from '../gateways/clouds/cloud.ts'
@@ -31,6 +33,7 @@ export type Deps = {
   readBills: BillReader['readBills']
   /** Limit of the files of one bill. */
   billBytes: number
+  builds: BuildDeps
   changes: ChangeFeed
   log: Logger
   /** The name of this worker in attempts and logs. */
@@ -45,4 +48,18 @@ export type Deps = {
   slotShares: SlotShares
   /** The state of a workflow in Temporal, for the reconciler. */
   workflowState: (workflowId: string) => Promise<'running' | 'closed' | 'missing'>
+}
+
+/** What fetches and builds of applications need. */
+export type BuildDeps = {
+  /** Whose work folders lie on a disk: a source may be larger than memory. */
+  sandbox: Pick<Sandbox, 'lend'>
+  /** Of one work folder. */
+  folderBytes: number
+  limits: BuildLimits
+  /** Folders of the host with toolchains. */
+  tools: readonly string[]
+  artifacts: ArtifactStore
+  /** The folder on a disk for archives on their way to the store. */
+  incomingDir: string
 }

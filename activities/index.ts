@@ -26,9 +26,13 @@ import { failRun } from './infrastructure/fail-run.ts'
 import { nextStep } from './infrastructure/next-step.ts'
 import { planRun } from './infrastructure/plan-run.ts'
 import { reconcileApply } from './infrastructure/reconcile-apply.ts'
+import { buildArtifact } from './pipelines/build-artifact.ts'
+import { failApplicationRun } from './pipelines/fail-application-run.ts'
+import { fetchSource } from './pipelines/fetch-source.ts'
+import { nextApplicationStep } from './pipelines/next-application-step.ts'
 import { reconcileRuns } from './platform/reconcile-runs.ts'
 
-/** All activities with their dependencies. Those of `tofu` run programs, those of `cloud` wait for clouds, those of `billing` read bills; `control` is bookkeeping. */
+/** All activities with their dependencies. Those of `tofu` run programs, those of `cloud` wait for clouds, those of `billing` read bills, those of `build` fetch and build applications; `control` is bookkeeping. */
 export function createActivities(deps: Deps) {
   const { log } = deps
   return {
@@ -36,6 +40,8 @@ export function createActivities(deps: Deps) {
       nextStep: nextStep(deps),
       failRun: failRun(deps),
       reconcileApply: reconcileApply(deps),
+      nextApplicationStep: nextApplicationStep(deps),
+      failApplicationRun: failApplicationRun(deps),
       reconcileRuns: reconcileRuns(deps),
       markRepository: markRepository(deps),
       scaffoldRepository: scaffoldRepository(deps),
@@ -67,6 +73,10 @@ export function createActivities(deps: Deps) {
       planRun: planRun(deps),
       applyRun: applyRun(deps),
     }),
+    build: guardAll(log, {
+      fetchSource: fetchSource(deps),
+      buildArtifact: buildArtifact(deps),
+    }),
   }
 }
 
@@ -74,3 +84,4 @@ export type ControlActivities = ReturnType<typeof createActivities>['control']
 export type TofuActivities = ReturnType<typeof createActivities>['tofu']
 export type CloudActivities = ReturnType<typeof createActivities>['cloud']
 export type BillingActivities = ReturnType<typeof createActivities>['billing']
+export type BuildActivities = ReturnType<typeof createActivities>['build']

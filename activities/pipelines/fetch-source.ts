@@ -1,127 +1,78 @@
-import { Context } from '@temporalio/activity'
-import { isLive } from '../../domain/pipelines/application-state.ts'
-import { AppError, conflict } from '../../domain/errors.ts'
 import { maskSecrets } from '../../domain/runs/mask-secrets.ts'
 import { stripControls } from '../../domain/secrets/strip-controls.ts'
-import { fetchCommit, type FetchedCommit } from '../../gateways/git/fetch-commit.ts'
-import type { Benches } from '../../gateways/sandbox/workbench.ts'
-import { gitConnections, type GitConnection } from '../../store/git/git-connections.ts'
-import { organizationOfApplicationRun } from '../../store/platform/run-owners.ts'
-import { sourceOfRun, type SourceOfRun } from '../../store/runs/source-of-run.ts'
+import type { FetchedCommit } from '../../gateways/git/fetch-commit.ts'
+import { moveApplication } from '../../store/runs/move-application.ts'
+import { logLines } from '../../store/runs/log-lines.ts'
+import { sourceOfRun } from '../../store/runs/source-of-run.ts'
 import type { ApplicationRunInput } from '../../workflows/pipelines/contract.ts'
 import type { Deps } from '../deps.ts'
-import { openStageLog } from '../runs/stage-log.ts'
-import { sourceRelay } from './source-relay.ts'
+import { retryWhileUnavailable } from '../retry-while-unavailable.ts'
+import { ownerOfApplication } from './application-owner.ts'
+import { beginAttempt, type Attempt } from './begin-attempt.ts'
+import { endAttempt } from './end-attempt.ts'
+import { readManifest, type ReadManifest } from './read-manifest.ts'
+import { withSource } from './with-source.ts'
 
-type Needed = Pick<Deps, 'store' | 'keyring' | 'outbound' | 'stopping'> & {
-  /** Workbenches whose folders lie on a disk: a source may be larger than memory. */
-  builds: Benches
-}
-
-const beatMs = 3_000
-const folderBytes = 10 * 1024 ** 3
+type Needed = Pick<Deps, 'store' | 'keyring' | 'outbound' | 'changes' | 'stopping' | 'builds'>
 
 /**
- * Turns the branch of a run into a commit, by fetching it. Idempotent: the first attempt that fetched
- * notes the commit, and every later one fetches that commit, wherever the branch points by now. After
- * it was noted, the activity does nothing.
+ * Turns the branch of a run into a commit, by fetching it, and checks its manifest. Idempotent: the attempt
+ * that moves the run on notes its commit, wherever the branch points by then. After that the activity does
+ * nothing.
  */
 export const fetchSource =
   (deps: Needed) =>
   async ({ runId }: ApplicationRunInput): Promise<void> => {
-    const organizationId = await organizationOfApplicationRun(deps.store, runId)
-    if (organizationId === undefined) throw new AppError('not_found', 'The run is gone')
-    const { source, connection } = await deps.store.tenant(organizationId, async (tenant) => {
-      const found = await sourceOfRun(tenant, runId).get()
-      return {
-        source: found,
-        connection:
-          found.connectionId === null
-            ? undefined
-            : await gitConnections(tenant).find(found.connectionId),
-      }
-    })
-    if (!isLive(source.phase) || source.commitSha !== null) return
-    const from = assertSource(source, connection)
-    const { stageId } = source
-    const log = openStageLog({ store: deps.store, organizationId, stageId })
-    await log.append([{ level: 'info', line: `Fetching ${from.branch} of ${from.repository}.` }])
-    const commit = await fetched(deps, { organizationId, runId, ...from })
-    const noted = await deps.store.tenant(organizationId, async (tenant) => {
-      const { sha, message, author, committedAt } = commit
-      return sourceOfRun(tenant, runId).noteCommit(
-        { sha, message, author, committedAt },
-        from.branch,
-      )
-    })
-    // Another attempt may have noted its commit meanwhile, and said so.
-    if (noted === commit.sha) await log.append(linesOf(commit))
-  }
-
-type From = { connection: GitConnection; repository: string; branch: string }
-
-function assertSource(source: SourceOfRun, connection: GitConnection | undefined): From {
-  const { repository, branch } = source
-  if (!connection || repository === null)
-    throw conflict('source_unknown', 'The pipeline has no Git connection any more.')
-  if (branch === null) throw conflict('source_unknown', 'The run names no branch.')
-  return { connection, repository, branch }
-}
-
-async function fetched(
-  deps: Needed,
-  {
-    organizationId,
-    runId,
-    connection,
-    repository,
-    branch,
-  }: From & {
-    organizationId: number
-    runId: number
-  },
-): Promise<FetchedCommit> {
-  const context = Context.current()
-  const beat = setInterval(() => context.heartbeat(), beatMs)
-  const path = clonePath(connection.product, repository)
-  const relay = sourceRelay(deps, organizationId, { connection, path, refs: [branch] })
-  try {
-    const bench = await deps.builds.open({
-      label: `application-run-${runId}`,
-      sizeBytes: folderBytes,
-      gitRelay: relay.server,
-    })
+    const organizationId = await ownerOfApplication(deps, runId)
+    const attempt = await beginAttempt(deps, { organizationId, runId }, 'source')
+    if (!attempt) return
     try {
-      return await fetchCommit(
-        bench,
-        {
-          repository,
-          url: `${connection.origin}/${path}.git`,
-          branch,
-          commit: null,
-          folder: 'source',
-        },
-        {
-          env: relay.environment(bench.gitUrl, {}),
-          refusal: () => relay.refusal(),
-          signal: AbortSignal.any([deps.stopping, context.cancellationSignal]),
-        },
-      )
+      await fetchOnce(deps, attempt)
+    } catch (error) {
+      await endAttempt(deps, attempt, error)
     } finally {
-      await bench.close()
+      attempt.watch.close()
     }
-  } finally {
-    clearInterval(beat)
-    relay.close()
   }
-}
 
-/** Data Center's clone addresses have `/scm` before the name that its API uses. */
-const clonePath = (product: GitConnection['product'], repository: string): string =>
-  product === 'bitbucket-data-center' ? `scm/${repository}` : repository
+async function fetchOnce(deps: Needed, attempt: Attempt): Promise<void> {
+  const { organizationId, runId, source, log } = attempt
+  await log.append([
+    {
+      level: 'info',
+      line: `Fetching ${source.branch ?? 'the branch'} of ${source.repository ?? 'the repository'}.`,
+    },
+  ])
+  const found = await withSource(deps, attempt, async ({ bench, commit, branch }) => ({
+    commit,
+    branch,
+    read: await readManifest(bench),
+  }))
+  const { sha, message, author, committedAt } = found.commit
+  const { branch } = found
+  const manifestSha256 = found.read.sha256
+  await retryWhileUnavailable(async () =>
+    deps.store.tenant(organizationId, async (tenant) => {
+      // Another attempt may have moved it on with its own commit, or somebody canceled it.
+      if (!(await moveApplication(tenant, runId, { from: 'sourcing', to: 'building' }))) return
+      await sourceOfRun(tenant, runId).note({
+        sha,
+        message,
+        author,
+        committedAt,
+        branch,
+        manifestSha256,
+      })
+      await logLines(tenant).append(source.stageIds.source, linesOf(found.commit, found.read))
+    }),
+  )
+}
 
 /** Written by whoever wrote the commit, so masked and without control characters. */
-function linesOf({ sha, author, message, entries, submodules, pointers }: FetchedCommit) {
+function linesOf(
+  { sha, author, message, entries, submodules, pointers }: FetchedCommit,
+  { warnings }: ReadManifest,
+) {
   const mask = maskSecrets([])
   const [title = ''] = message.split('\n')
   const texts = [
@@ -135,6 +86,7 @@ function linesOf({ sha, author, message, entries, submodules, pointers }: Fetche
           `${path} is a pointer to Git LFS: the build sees the pointer, not the file.`,
         ] as const,
     ),
+    ...warnings.map((warning) => ['warn', warning] as const),
   ] as const
   return texts.map(([level, text]) => ({ level, line: mask(stripControls(text), 2_000) }))
 }

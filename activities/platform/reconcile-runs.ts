@@ -8,6 +8,7 @@ import { liveRuns, type LiveRun } from '../../store/platform/live-runs.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 import { infrastructureRunId } from '../../workflows/infrastructure/contract.ts'
 import type { Deps } from '../deps.ts'
+import { allLiveApplications, settleApplication } from './reconcile-applications.ts'
 
 const batch = 200
 
@@ -20,16 +21,26 @@ export const reconcileRuns =
   (deps: Deps) => async (): Promise<{ looked: number; settled: number }> => {
     let looked = 0
     let settled = 0
-    await eachByItself(allLiveRuns(deps), {
-      task: 'reconcile',
-      log: deps.log,
-      async work(run) {
-        looked += 1
-        if (await settle(deps, run)) settled += 1
-      },
-    })
+    const pass = async <R extends Live>(runs: AsyncGenerator<R>, settleOne: Settle<R>) =>
+      eachByItself(runs, {
+        task: 'reconcile',
+        log: deps.log,
+        async work(run) {
+          looked += 1
+          if (await settleOne(deps, run)) settled += 1
+        },
+      })
+    try {
+      await pass(allLiveRuns(deps), settle)
+    } finally {
+      // Also where a row of the first pass failed: it would fail in each pass.
+      await pass(allLiveApplications(deps), settleApplication)
+    }
     return { looked, settled }
   }
+
+type Live = { organizationId: number }
+type Settle<R> = (deps: Deps, run: R) => Promise<boolean>
 
 async function* allLiveRuns({ store }: Deps): AsyncGenerator<LiveRun> {
   for (let after = 0; ;) {

@@ -13,7 +13,7 @@ import { startRun } from '../harness/runs.ts'
 import type { TestOrganization, TestWorkspace } from '../harness/test-organization.ts'
 import type { TestUser } from '../harness/test-user.ts'
 import { rowOf } from './run-rows.ts'
-import { noBills } from '../harness/finops/no-bills.ts'
+import { noBillsNorBuilds } from '../harness/no-builds.ts'
 
 // Temporal delivers an activity at least once. Without a worker, each activity is called here as
 // Temporal calls it, and again with the same input. The second call must change nothing.
@@ -52,7 +52,7 @@ const activities = (worker = 'worker-a') => {
     },
     runners,
     planJsonBytes: 32 * 1024 ** 2,
-    ...noBills,
+    ...noBillsNorBuilds,
     worker,
     engineVersion: '1.12.6',
     openCloud: async () => {

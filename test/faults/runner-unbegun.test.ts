@@ -11,6 +11,7 @@ import { createHarness, type Harness } from '../harness/create-harness.ts'
 import { startRun } from '../harness/runs.ts'
 import { rowOf } from './run-rows.ts'
 import { noBills } from '../harness/finops/no-bills.ts'
+import { noBuilds } from '../harness/no-builds.ts'
 
 let harness: Harness
 let sandbox: OwnedSandbox
@@ -42,6 +43,7 @@ const activitiesWith = (pool: RunnerPool) => {
     runners: pool,
     planJsonBytes: 32 * 1024 ** 2,
     ...noBills,
+    ...noBuilds,
     worker: 'worker-a',
     engineVersion: '1.12.6',
     publicOrigin: 'http://127.0.0.1',

@@ -14,6 +14,7 @@ import { countStatements } from '../../harness/count-statements.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import { startRun } from '../../harness/runs.ts'
 import { noBills } from '../../harness/finops/no-bills.ts'
+import { noBuilds } from '../../harness/no-builds.ts'
 
 const worker = 'worker'
 /** Batches of log lines, looks for a cancel and heartbeats: a slow run has more of them. */
@@ -59,6 +60,7 @@ const activities = () => {
     },
     planJsonBytes: 32 * 1024 ** 2,
     ...noBills,
+    ...noBuilds,
     worker,
     engineVersion: '1.12.6',
     publicOrigin: 'http://127.0.0.1',

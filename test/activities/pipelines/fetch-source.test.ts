@@ -1,8 +1,10 @@
+import { rm } from 'node:fs/promises'
 import { MockActivityEnvironment } from '@temporalio/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fetchSource } from '../../../activities/pipelines/fetch-source.ts'
 import { gitConnections } from '../../../store/git/git-connections.ts'
-import { applicationRun } from '../../harness/application-run.ts'
+import { buildDeps } from '../../harness/build-deps.ts'
+import { applicationOf, building } from '../../harness/git/application-of.ts'
 import { gitHarness, peerMakers, type GitHarness } from '../../harness/git/git-harness.ts'
 import type { TestOrganization } from '../../harness/test-organization.ts'
 import type { TestUser } from '../../harness/test-user.ts'
@@ -17,64 +19,39 @@ import {
 describe.skipIf(!hasBwrap)(`the source of a run of an application (${why})`, () => {
   let harness: GitHarness
   let shell: ShellSandbox
+  let builds: ReturnType<typeof buildDeps>
   let org: TestOrganization
   let owner: TestUser
-  let counter = 0
   beforeAll(async () => {
     harness = await gitHarness(peerMakers.gitlabPeer, { worker: false })
     shell = await shellSandbox({ onDisk: true })
+    builds = buildDeps(shell.sandbox)
     org = await harness.organization()
     owner = await org.user('Owner')
   })
   afterAll(async () => {
     await shell?.close()
     await harness?.close()
+    await rm(builds?.root, { recursive: true, force: true })
   })
 
-  async function aRun(branch = 'main') {
-    counter += 1
-    const repo = `acme/app-${counter}`
-    await harness.peer.createRepository(repo, { 'main.js': '// hi\n' })
-    const body = harness.body(repo, { repoType: 'application' })
-    const { connection } = (await owner.post('/api/git/connections', body)).json()
-    const made = await owner.post('/api/pipelines', {
-      name: `shop-${counter}`,
-      appGitConnectionId: connection.id,
-      appRepo: repo,
-    })
-    expect(made.statusCode, made.body).toBe(201)
-    const pipelineId: number = made.json().pipeline.id
-    const { id } = await applicationRun(harness.deps, org.id, {
-      pipelineId,
-      origin: 'person',
-      authorUserId: owner.id,
-      branch,
-    })
-    const url = `/api/pipelines/${pipelineId}/runs/${id}`
-    return {
-      id,
-      repo,
-      url,
-      connectionId: Number(connection.id),
-      shown: async () => (await owner.get(url)).json().run,
-      lines: async (): Promise<string[]> => {
-        const { lines } = (await owner.get(`${url}/logs?stage=source`)).json()
-        return lines.map(({ line }: { line: string }) => line)
-      },
-    }
+  const good = { ...building('mkdir dist; : > dist/x'), 'main.js': '// hi\n' }
+  const aRun = async (files: Record<string, string> = good, branch = 'main') => {
+    const application = await applicationOf(harness, owner, files)
+    return { ...application, ...(await application.run({ branch })) }
   }
   const deliver = async (
     runId: number,
     environment = new MockActivityEnvironment({ attempt: 1 }),
-  ) =>
-    environment.run(
-      fetchSource({
-        ...harness.deps,
-        builds: shell.sandbox,
-        stopping: new AbortController().signal,
-      }),
-      { runId },
-    )
+    stopping = new AbortController().signal,
+  ) => environment.run(fetchSource({ ...harness.deps, builds, stopping }), { runId })
+  const begun = async (id: number): Promise<number> => {
+    const [row] = await harness.deps.store
+      .platform('application_runs')
+      .where({ pipelineRunId: id })
+      .select('sourcesBegun')
+    return row.sourcesBegun
+  }
 
   test('the branch becomes a commit; a second delivery changes nothing, though the branch moved', async () => {
     const run = await aRun()
@@ -87,54 +64,68 @@ describe.skipIf(!hasBwrap)(`the source of a run of an application (${why})`, () 
       message: 'cloud-control: own this branch',
       author: 'peer <peer@example.com>',
     })
-    const lines = await run.lines()
+    expect(first.stages).toMatchObject([
+      { name: 'source', state: 'succeeded' },
+      { name: 'build', state: 'running' },
+      { name: 'deploy', state: 'pending' },
+    ])
+    const lines = await run.lines('source')
     expect(lines).toEqual([
       `Fetching main of ${run.repo}.`,
-      `Commit ${first.commit.sha} by peer <peer@example.com>: ${first.commit.message}`,
+      `Commit ${first.commit?.sha} by peer <peer@example.com>: ${first.commit?.message}`,
       expect.stringMatching(/^\d+ files?\.$/),
     ])
     await harness.peer.edit(run.repo, { write: { 'new.js': '' } })
     await deliver(run.id)
     expect(await run.shown()).toEqual(first)
-    expect(await run.lines()).toEqual(lines)
+    expect(await run.lines('source')).toEqual(lines)
   })
 
-  test('two deliveries at once note one commit', async () => {
+  test('two deliveries at once note one commit, once', async () => {
     const run = await aRun()
-    await Promise.all([deliver(run.id), deliver(run.id)])
+    await Promise.allSettled([deliver(run.id), deliver(run.id)])
     const { commit } = await run.shown()
-    const named = (await run.lines()).filter((line) => line.startsWith('Commit '))
-    expect(new Set(named)).toEqual(
-      new Set([`Commit ${commit.sha} by peer <peer@example.com>: ${commit.message}`]),
-    )
+    const named = (await run.lines('source')).filter((line) => line.startsWith('Commit '))
+    expect(named).toEqual([`Commit ${commit?.sha} by peer <peer@example.com>: ${commit?.message}`])
   })
 
   test('a run that ended is left alone; one that is gone is not found', async () => {
     const run = await aRun()
-    await harness.deps.store.platform.raw(
-      `update application_runs set phase = 'canceled' where pipeline_run_id = ?`,
-      [run.id],
-    )
+    expect((await owner.post(`${run.url}/cancel`, {})).statusCode).toBe(200)
     await deliver(run.id)
-    expect([(await run.shown()).commit, await run.lines()]).toEqual([null, []])
+    expect([(await run.shown()).commit, await run.lines('source')]).toEqual([null, []])
     await expect(deliver(2_000_000_000)).rejects.toMatchObject({ fault: 'not_found' })
   })
 
-  test('a branch or a connection that is gone ends it; a host that refuses is tried again', async () => {
-    const gone = await aRun('old')
-    await expect(deliver(gone.id)).rejects.toMatchObject({ code: 'source_branch_gone' })
-    const refused = await aRun()
-    await harness.deps.store.tenant(org.id, async (tenant) =>
-      gitConnections(tenant).setStatus(refused.connectionId, 'invalid_token', 'revoked'),
-    )
-    await expect(deliver(refused.id)).rejects.toMatchObject({
-      fault: 'unavailable',
-      code: 'source_unreachable',
-      message: expect.stringContaining('is invalid_token: revoked'),
+  test('a branch or a connection that is gone ends the run', async () => {
+    const gone = await aRun(good, 'old')
+    await deliver(gone.id)
+    expect(await gone.shown()).toMatchObject({
+      state: 'failed',
+      reason: 'source_errored',
+      message: `The repository ${gone.repo} has no branch old.`,
+      stages: [{ state: 'failed' }, { state: 'skipped' }, { state: 'skipped' }],
     })
     const cut = await aRun()
     expect((await owner.delete(`/api/git/connections/${cut.connectionId}`)).statusCode).toBe(200)
-    await expect(deliver(cut.id)).rejects.toMatchObject({ code: 'source_unknown' })
+    await deliver(cut.id)
+    expect((await cut.shown()).message).toBe('The pipeline has no Git connection any more.')
+  })
+
+  test('a host that refuses is tried again, without being counted as a lost worker', async () => {
+    const run = await aRun()
+    const set = async (status: 'invalid_token' | 'healthy') =>
+      harness.deps.store.tenant(org.id, async (tenant) =>
+        gitConnections(tenant).setStatus(run.connectionId, status, 'revoked'),
+      )
+    await set('invalid_token')
+    for (const _ of [1, 2, 3, 4])
+      await expect(deliver(run.id)).rejects.toMatchObject({ code: 'source_unreachable' })
+    expect(await run.shown()).toMatchObject({ state: 'running', reason: null })
+    expect((await run.lines('source')).at(-1)).toContain('is invalid_token: revoked')
+    await set('healthy')
+    await deliver(run.id)
+    expect((await run.shown()).commit).not.toBeNull()
   })
 
   test('the connection of the pipeline alone is lent, although another one could read it', async () => {
@@ -147,11 +138,39 @@ describe.skipIf(!hasBwrap)(`the source of a run of an application (${why})`, () 
     await expect(deliver(run.id)).rejects.toMatchObject({ code: 'source_unreachable' })
   })
 
-  test('a canceled activity leaves no work folder', async () => {
+  test('a worker that stops is not counted; one that is lost three times ends the run', async () => {
     const run = await aRun()
-    const environment = new MockActivityEnvironment({ attempt: 1 })
-    environment.cancel('CANCELLED')
-    await expect(deliver(run.id, environment)).rejects.toThrow()
-    expect((await run.shown()).commit).toBeNull()
+    const canceled = new MockActivityEnvironment({ attempt: 1 })
+    canceled.cancel('CANCELLED')
+    await expect(deliver(run.id, canceled)).rejects.toThrow()
+    await expect(deliver(run.id, undefined, AbortSignal.abort())).rejects.toThrow()
+    expect([(await run.shown()).commit, await begun(run.id)]).toEqual([null, 0])
+    await harness.deps.store
+      .platform('application_runs')
+      .where({ pipelineRunId: run.id })
+      .update({ sourcesBegun: 3 })
+    await deliver(run.id)
+    expect(await run.shown()).toMatchObject({ state: 'failed', reason: 'runner_lost' })
+  })
+
+  test('without a manifest the log has one to begin with', async () => {
+    const run = await aRun({ 'go.mod': 'module x\n' })
+    await deliver(run.id)
+    expect(await run.shown()).toMatchObject({
+      reason: 'source_errored',
+      message: 'The commit has no .cloud-control/pipeline.yml. The log has one to begin with (Go).',
+    })
+    expect(await run.lines('source')).toContain('      run: GOMODCACHE="$PWD/.gomod" go test ./...')
+  })
+
+  test('each fault of a manifest is a line of the log', async () => {
+    const run = await aRun({
+      '.cloud-control/pipeline.yml': 'version: 1\nbuild:\n  steps:\n    - comand: make\n',
+    })
+    await deliver(run.id)
+    expect((await run.shown()).reason).toBe('source_errored')
+    expect(await run.lines('source')).toContain(
+      'pipeline.yml:4:7 build.steps[0]: unknown key "comand", did you mean "run"?',
+    )
   })
 })

@@ -1,6 +1,7 @@
 import type { Deps } from '../../../activities/deps.ts'
 import type { GitHarness } from './git-harness.ts'
 import { noBills } from '../finops/no-bills.ts'
+import { noBuilds } from '../no-builds.ts'
 
 const unused = () => {
   throw new Error('An activity of Git starts no program.')
@@ -18,6 +19,7 @@ export const gitActivityDeps = ({ deps, config }: GitHarness): Deps => ({
   runners: { lend: unused } as unknown as Deps['runners'],
   planJsonBytes: 0,
   ...noBills,
+  ...noBuilds,
   openCloud: unused,
   worker: 'worker-a',
   engineVersion: '1.12.6',

@@ -1,0 +1,74 @@
+import { endApplicationRun } from '../../app/runs/end-application-run.ts'
+import type { PackedArtifact } from '../../gateways/artifacts/pack-artifact.ts'
+import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
+import { organizationSettings } from '../../store/organizations/settings.ts'
+import { artifacts } from '../../store/runs/artifacts.ts'
+import { logLines } from '../../store/runs/log-lines.ts'
+import type { ApplicationRunInput } from '../../workflows/pipelines/contract.ts'
+import type { Deps } from '../deps.ts'
+import { retryWhileUnavailable } from '../retry-while-unavailable.ts'
+import { ownerOfApplication } from './application-owner.ts'
+import { assertBuildable } from './assert-buildable.ts'
+import { beginAttempt, type Attempt } from './begin-attempt.ts'
+import { endAttempt } from './end-attempt.ts'
+import { packBuilt } from './pack-built.ts'
+import { readManifest } from './read-manifest.ts'
+import { runSteps } from './run-steps.ts'
+import { withSource } from './with-source.ts'
+
+type Needed = Pick<
+  Deps,
+  'store' | 'keyring' | 'outbound' | 'changes' | 'stopping' | 'builds' | 'runners'
+>
+
+/**
+ * Builds the commit of a run by its manifest, and keeps what it made. A build changes nothing outside, so a
+ * lost one is repeated, from the commit on. The attempt that ends the run writes the artifact's row.
+ */
+export const buildArtifact =
+  (deps: Needed) =>
+  async ({ runId }: ApplicationRunInput): Promise<void> => {
+    const organizationId = await ownerOfApplication(deps, runId)
+    const attempt = await beginAttempt(deps, { organizationId, runId }, 'build')
+    if (!attempt) return
+    try {
+      const artifact = await withSource(deps, attempt, async (opened) => {
+        const { manifest } = await readManifest(opened.bench)
+        const { buildNetwork } = await deps.store.tenant(organizationId, organizationSettings)
+        const plan = assertBuildable(manifest.build, { buildNetwork, limits: deps.builds.limits })
+        await attempt.log.append(plan.warnings.map((line) => ({ level: 'warn', line })))
+        await runSteps(deps, attempt, { opened, plan })
+        return packBuilt(deps, attempt, { opened, manifest })
+      })
+      await retryWhileUnavailable(async () => release(deps, attempt, artifact))
+    } catch (error) {
+      await endAttempt(deps, attempt, error)
+    } finally {
+      attempt.watch.close()
+    }
+  }
+
+/** Without a target, a run ends with its artifact. */
+async function release(
+  deps: Pick<Deps, 'store'>,
+  { organizationId, runId, source }: Attempt,
+  artifact: PackedArtifact,
+): Promise<void> {
+  const { digest, contentDigest, sizeBytes, entries } = artifact
+  await deps.store.tenant(organizationId, async (tenant) => {
+    const ended = await endApplicationRun(
+      tenant,
+      { runId, actor: systemActor, from: ['building'] },
+      { phase: 'succeeded', by: 'release' },
+    )
+    if (!ended) return
+    await artifacts(tenant).add(runId, { digest, contentDigest, sizeBytes, entries })
+    await auditLog(tenant, systemActor).record('pipeline.artifact_stored', {
+      target: { kind: 'run', id: runId },
+      detail: { digest, sizeBytes, entries },
+    })
+    await logLines(tenant).append(source.stageIds.build, [
+      { level: 'info', line: `Artifact ${digest}, ${entries} entries, ${sizeBytes} bytes.` },
+    ])
+  })
+}

@@ -1,0 +1,74 @@
+import { AppError } from '../../domain/errors.ts'
+import { maskSecrets } from '../../domain/runs/mask-secrets.ts'
+import { stripControls } from '../../domain/secrets/strip-controls.ts'
+import { JobFailure } from '../../gateways/runner/job-failure.ts'
+import { RunnerLost } from '../../gateways/runner/supervise-job.ts'
+import { endApplicationRun } from '../../app/runs/end-application-run.ts'
+import { systemActor } from '../../store/audit/audit-log.ts'
+import { applicationAttempts } from '../../store/runs/application-attempts.ts'
+import type { Deps } from '../deps.ts'
+import { GivenUp } from '../guard-activity.ts'
+import { retryWhileUnavailable } from '../retry-while-unavailable.ts'
+import { maxBegun, type Attempt } from './begin-attempt.ts'
+import { RunFault } from './run-fault.ts'
+
+/**
+ * What follows from an attempt that failed: the end of the run where its author can mend it, else the error,
+ * for Temporal to try again. An attempt of a run that is over writes nothing.
+ */
+export async function endAttempt(
+  deps: Pick<Deps, 'store'>,
+  attempt: Attempt,
+  error: unknown,
+): Promise<void> {
+  const { organizationId, runId, step, log, watch, begun } = attempt
+  if (watch.cause() === 'over') return
+  const fault = watch.cause() === undefined ? faultOf(error, step) : undefined
+  if (fault) {
+    const { level, lines, reason } = fault
+    const message = masked(fault.message)
+    await log.append([
+      ...lines.map((line) => ({ level, line: masked(line) })),
+      { level: 'error', line: message },
+    ])
+    await retryWhileUnavailable(async () =>
+      deps.store.tenant(organizationId, async (tenant) =>
+        endApplicationRun(
+          tenant,
+          { runId, actor: systemActor, from: [step === 'source' ? 'sourcing' : 'building'] },
+          { phase: 'failed', reason, message },
+        ),
+      ),
+    )
+    return
+  }
+  const isAway = error instanceof AppError
+  if (isAway && watch.cause() === undefined)
+    await log
+      .append([{ level: 'warn', line: masked(`${error.message} It is tried again.`) }])
+      .catch(() => undefined)
+  // A worker that is told to stop, or a host that does not answer, was not lost: the attempt is not counted,
+  // if the store can be reached to say so.
+  if (isAway || watch.cause() === 'lost')
+    await deps.store
+      .tenant(organizationId, async (tenant) => applicationAttempts(tenant, runId).forget(step))
+      .catch(() => undefined)
+  else if (begun >= maxBegun) throw new GivenUp(error)
+  throw error
+}
+
+const mask = maskSecrets([])
+/** Names of files and of steps are the author's. */
+const masked = (text: string): string => mask(stripControls(text), 2_000)
+
+function faultOf(error: unknown, step: Attempt['step']): RunFault | undefined {
+  const reason = step === 'source' ? 'source_errored' : 'build_errored'
+  if (error instanceof RunFault) return error
+  if (error instanceof JobFailure) return new RunFault(error.reason, error.message)
+  if (error instanceof RunnerLost && error.how === 'memory_exceeded')
+    return new RunFault('memory_exceeded', 'The log of the build needed more memory than it has.')
+  // What the service says of the author's repository. The work folder's own name is none of theirs.
+  if (error instanceof AppError && error.fault !== 'unavailable')
+    return new RunFault(reason, error.message.replace(/^source\//, ''))
+  return undefined
+}
