@@ -1,9 +1,11 @@
+import { join } from 'node:path'
 import { Client, Connection, isGrpcServiceError, WorkflowNotFoundError } from '@temporalio/client'
 import type { DataConverter } from '@temporalio/common'
 import { NativeConnection, Worker, type WorkflowBundleOption } from '@temporalio/worker'
 import type { Logger } from 'pino'
 import { Registry } from 'prom-client'
-import type { Deps } from '../activities/deps.ts'
+import type { BuildDeps, Deps } from '../activities/deps.ts'
+import { artifactFolder } from '../gateways/artifacts/folder.ts'
 import { openAccount } from '../app/clouds/open-account.ts'
 import { createActivities } from '../activities/index.ts'
 import { createSlotShares, type SlotShares } from '../activities/runs/slot-shares.ts'
@@ -25,6 +27,7 @@ import { decidedSignal } from '../domain/runs/decided-signal.ts'
 import { infrastructureRunId } from '../workflows/infrastructure/contract.ts'
 import {
   billingQueue,
+  buildQueue,
   cloudQueue,
   controlQueue,
   tofuQueue,
@@ -43,6 +46,8 @@ export type WorkerDeps = {
   keyring: Keyring
   outbound: Outbound
   sandbox: Sandbox
+  /** The sandbox of builds. */
+  builds: Sandbox
   bills: BillReader
   mail: Mailer
   changes: ChangeFeed
@@ -101,6 +106,7 @@ export async function createWorker(deps: WorkerDeps): Promise<RunningWorker> {
     billingDir: config.billingDir,
     readBills: deps.bills.readBills,
     billBytes: config.billGibibytes * 1024 ** 3,
+    builds: buildDeps(deps),
     changes,
     log,
     worker: deps.name,
@@ -154,7 +160,15 @@ export async function createWorker(deps: WorkerDeps): Promise<RunningWorker> {
     shutdownGraceTime: '1 second',
     shutdownForceTime: '15 seconds',
   })
-  const workers = [control, tofu, cloud, billing]
+  const build = await Worker.create({
+    ...common,
+    taskQueue: buildQueue,
+    activities: activities.build,
+    maxConcurrentActivityTaskExecutions: config.buildSlots,
+    shutdownGraceTime: '1 second',
+    shutdownForceTime: '15 seconds',
+  })
+  const workers = [control, tofu, cloud, billing, build]
   await removeSchedules(client)
 
   const metrics = new Registry()
@@ -179,6 +193,21 @@ export async function createWorker(deps: WorkerDeps): Promise<RunningWorker> {
     },
   }
 }
+
+const buildDeps = ({ config, builds }: WorkerDeps): BuildDeps => ({
+  sandbox: builds,
+  folderBytes: 10 * 1024 ** 3,
+  limits: {
+    memoryBytes: config.buildMemoryMb * 1024 ** 2,
+    silenceMs: 10 * 60_000,
+    processes: 2_048,
+    fileSizeBytes: 10 * 1024 ** 3,
+    printedBytes: 2 * 1024 ** 3,
+  },
+  tools: config.buildTools,
+  artifacts: artifactFolder(config.artifactDir),
+  incomingDir: join(config.artifactDir, 'parts'),
+})
 
 function slotSharesOf({ config, store, log }: WorkerDeps, client: Client): SlotShares {
   return createSlotShares({

@@ -6,12 +6,14 @@ import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/w
 import pino, { type Logger } from 'pino'
 import { collectDefaultMetrics } from 'prom-client'
 import { ConfigError, readConfig, type Config } from '../config.ts'
+import { removeParts } from '../gateways/artifacts/folder.ts'
 import { databaseLogins } from '../gateways/keyring/database-logins.ts'
 import { createBillReader } from '../gateways/duckdb/create-bill-reader.ts'
 import { createKeyring } from '../gateways/keyring/keyring.ts'
 import { createOutbound } from '../gateways/outbound/outbound.ts'
 import { serveMetrics } from '../gateways/metrics/serve-metrics.ts'
 import { createMailer } from '../gateways/mail/mailer.ts'
+import { buildSandbox } from '../gateways/sandbox/build-sandbox.ts'
 import { sandboxFor } from '../gateways/sandbox/sandbox-for.ts'
 import { connectStore } from '../store/driver/connect.ts'
 import { openChangeFeed } from '../store/platform/change-feed.ts'
@@ -25,12 +27,7 @@ async function main(config: Config): Promise<void> {
   const logins = databaseLogins(config)
   const store = connectStore(logins, config.databasePoolSize)
   const changes = openChangeFeed(logins)
-  // Two per plan: its policies are evaluated in a second workbench.
-  const sandbox = await sandboxFor(config, log, {
-    slots: config.tofuSlots * 2,
-    programs: ['tofu', 'opa', 'sh'],
-  })
-  const bills = await createBillReader(config, { slots: config.billingSlots, log })
+  const { sandbox, bills, builds } = await openSandboxes(config, log)
   for (const note of sandbox.notes) log.warn({ sandbox: sandbox.kind }, note)
 
   const running = await createWorker({
@@ -39,6 +36,7 @@ async function main(config: Config): Promise<void> {
     keyring: createKeyring(config.keyring),
     outbound: createOutbound(config),
     sandbox,
+    builds,
     bills,
     mail: createMailer(config, log),
     changes,
@@ -71,12 +69,25 @@ async function main(config: Config): Promise<void> {
     tellOfApplies(running, log, shutdownGraceSeconds)
     void running
       .stop()
-      .then(async () => Promise.all([changes, store, sandbox, bills].map(closeOne)))
+      .then(async () => Promise.all([changes, store, sandbox, builds, bills].map(closeOne)))
       .then(() => process.exit(0))
   }
   process.on('SIGTERM', close)
   process.on('SIGINT', close)
   await running.finished
+}
+
+/** One for each kind of work, so that none takes another's places. */
+async function openSandboxes(config: Config, log: Logger) {
+  // Two per plan: its policies are evaluated in a second workbench.
+  const sandbox = await sandboxFor(config, log, {
+    slots: config.tofuSlots * 2,
+    programs: ['tofu', 'opa', 'sh'],
+  })
+  const bills = await createBillReader(config, { slots: config.billingSlots, log })
+  const builds = await buildSandbox(config, log)
+  await removeParts(config.artifactDir)
+  return { sandbox, bills, builds }
 }
 
 const closeOne = async (part: { close(): Promise<void> }): Promise<void> => part.close()
@@ -85,7 +96,7 @@ const closeOne = async (part: { close(): Promise<void> }): Promise<void> => part
 function forwardTemporalLogs(log: Logger): void {
   Runtime.install({
     logger: new DefaultLogger('WARN', ({ level, message, meta }) => {
-      // Expected: the worker of the tofu queue has only activities.
+      // Expected: all workers but one have only activities.
       if (message.startsWith('No workflows registered')) return
       const { error, ...fields } = meta ?? {}
       log[level === 'ERROR' ? 'error' : 'warn']({ ...fields, err: error }, message)

@@ -1,5 +1,6 @@
 /** All that a worker loads into the workflows' isolate. */
 export { infrastructureRun } from './infrastructure/infrastructure-run.ts'
+export { applicationRun } from './pipelines/application-run.ts'
 export { checkGitConnections } from './git/check-git-connections.ts'
 export { hydrateWorkspace } from './git/hydrate-workspace.ts'
 export { initializeRepository } from './git/initialize-repository.ts'

@@ -74,6 +74,7 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
     CC_DATA_DIR: dataDir,
     CC_WORK_DIR: inject('workDir'),
     CC_BILLING_WORK_DIR: inject('billingWorkDir'),
+    CC_BUILD_WORK_DIR: inject('billingWorkDir'),
     CC_PORT: String(port),
     CC_BASE_URL: `http://127.0.0.1:${port}`,
     CC_TOFU_BIN: inject('tofuBin'),

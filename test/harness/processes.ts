@@ -63,7 +63,7 @@ export async function processesOf(
 }
 
 function environmentOf({ config, temporalEnv }: Harness): Record<string, string> {
-  const { keyring, workDir, billingWorkDir, tofuBin = '', opaBin = '' } = config
+  const { keyring, workDir, billingWorkDir, buildWorkDir, tofuBin = '', opaBin = '' } = config
   return {
     PATH: process.env['PATH'] ?? '',
     DATABASE_URL: config.databaseUrl.reveal(),
@@ -72,6 +72,7 @@ function environmentOf({ config, temporalEnv }: Harness): Record<string, string>
     CC_DATA_DIR: config.dataDir,
     ...(workDir !== undefined && { CC_WORK_DIR: workDir }),
     ...(billingWorkDir !== undefined && { CC_BILLING_WORK_DIR: billingWorkDir }),
+    ...(buildWorkDir !== undefined && { CC_BUILD_WORK_DIR: buildWorkDir }),
     CC_TOFU_BIN: tofuBin,
     CC_OPA_BIN: opaBin,
     CC_TOFU_SLOTS: '6',

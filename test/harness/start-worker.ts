@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { createBillReader } from '../../gateways/duckdb/create-bill-reader.ts'
+import { buildSandbox } from '../../gateways/sandbox/build-sandbox.ts'
 import { sandboxFor } from '../../gateways/sandbox/sandbox-for.ts'
 import type { Mailer } from '../../gateways/mail/mailer.ts'
 import { createWorker } from '../../worker/create-worker.ts'
@@ -18,12 +19,14 @@ export async function startWorker(
     programs: ['tofu', 'opa', 'sh'],
   })
   const bills = await createBillReader(config, { slots: config.billingSlots, log })
+  const builds = await buildSandbox(config, log)
   const running = await createWorker({
     config,
     store,
     keyring,
     outbound,
     sandbox,
+    builds,
     bills,
     mail,
     changes,
@@ -37,6 +40,7 @@ export async function startWorker(
     async stop() {
       await running.stop()
       await sandbox.close()
+      await builds.close()
       await bills.close()
     },
   }

@@ -21,6 +21,9 @@ const read = (name: string) =>
 describe('histories of running versions', () => {
   test('there is a history of each end of a run', () => {
     expect(files.map((name) => name.replace('.json', '')).toSorted()).toEqual([
+      'application-canceled',
+      'application-failed',
+      'application-released',
       'applied',
       'approved',
       'bill-changed',

@@ -73,6 +73,7 @@ export const eventWords: Readonly<Record<string, string>> = {
   'org.user_invited': 'invited {}',
   'org.user_mfa_removed': 'removed the second factor of {}',
   'org.user_updated': 'changed {}',
+  'pipeline.artifact_stored': 'stored the artifact of {}',
   'pipeline.awaiting_approval': 'asked for an approval of {}',
   'pipeline.awaiting_plan_approval': 'asked for an approval of the files of {}',
   'pipeline.cancel_requested': 'asked to cancel {}',

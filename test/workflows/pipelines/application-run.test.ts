@@ -1,0 +1,175 @@
+import type { Client } from '@temporalio/client'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { artifactFolder } from '../../../gateways/artifacts/folder.ts'
+import { artifacts } from '../../../store/runs/artifacts.ts'
+import {
+  applicationOf,
+  building,
+  type ApplicationRunOfTest,
+} from '../../harness/git/application-of.ts'
+import {
+  eventually,
+  gitHarness,
+  peerMakers,
+  type GitHarness,
+} from '../../harness/git/git-harness.ts'
+import type { TestOrganization } from '../../harness/test-organization.ts'
+import type { TestUser } from '../../harness/test-user.ts'
+import { historyClient } from '../../histories/write-history.ts'
+import { hasBwrap, why } from '../../gateways/sandbox/shell-sandbox.ts'
+
+// The workflow itself, with the real worker: from the branch to a stored artifact.
+describe.skipIf(!hasBwrap)(`a run of an application (${why})`, () => {
+  let harness: GitHarness
+  let org: TestOrganization
+  let owner: TestUser
+  beforeAll(async () => {
+    harness = await gitHarness(peerMakers.gitlabPeer)
+    org = await harness.organization()
+    owner = await org.user('Owner')
+    client = await historyClient(harness)
+  })
+  let client: Client
+  afterAll(async () => {
+    await client?.connection.close()
+    await harness?.close()
+  })
+
+  const over = async (run: ApplicationRunOfTest) =>
+    eventually(async () => {
+      const shown = await run.shown()
+      return shown.state !== 'running' && shown
+    })
+  const says = async (run: ApplicationRunOfTest, stage: string, line: string) =>
+    eventually(async () => (await run.lines(stage)).includes(line))
+  const eventsOf = async (run: ApplicationRunOfTest): Promise<string[]> => {
+    const { entries } = (await owner.get('/api/audit?limit=200')).json()
+    return entries
+      .filter(({ target }: AuditRow) => target?.kind === 'run' && target.id === run.id)
+      .map(({ event }: { event: string }) => event)
+  }
+  const started = async (files: Record<string, string>) =>
+    (await applicationOf(harness, owner, files)).run({ start: true })
+
+  test('from the branch to a stored artifact, each written once', async () => {
+    const run = await started(building('mkdir dist; echo made > dist/x; echo hello'))
+    expect(await over(run)).toMatchObject({
+      state: 'succeeded',
+      reason: null,
+      workflowId: `org-${org.id}/app-run/${run.id}`,
+      stages: [
+        { name: 'source', state: 'succeeded' },
+        { name: 'build', state: 'succeeded' },
+        { name: 'deploy', state: 'succeeded', by: 'release' },
+      ],
+    })
+    expect(await run.lines('build')).toContain('hello')
+    expect((await eventsOf(run)).toSorted()).toEqual([
+      'pipeline.artifact_stored',
+      'pipeline.run_succeeded',
+    ])
+    const kept = await harness.deps.store.tenant(org.id, async (tenant) =>
+      artifacts(tenant).find(run.id),
+    )
+    const bytes = await artifactFolder(harness.config.artifactDir).read(org.id, kept?.digest ?? '')
+    expect(bytes?.sizeBytes).toBe(kept?.sizeBytes)
+    bytes?.stream.destroy()
+  })
+
+  test('canceled while it builds: it ends at once, its programs too, and nothing is stored', async () => {
+    const run = await started(building('mkdir dist; : > dist/x; echo begun; sleep 300'))
+    await says(run, 'build', 'begun')
+    expect((await owner.post(`${run.url}/cancel`, {})).statusCode).toBe(200)
+    expect(await run.shown()).toMatchObject({
+      state: 'canceled',
+      reason: 'canceled_by_user',
+      stages: [{ state: 'succeeded' }, { state: 'canceled' }, { state: 'skipped' }],
+    })
+    await eventually(async () => (await statusOf(run)) === 'COMPLETED')
+    expect(await eventsOf(run)).toEqual(['pipeline.run_canceled'])
+    const found = await harness.deps.store.tenant(org.id, async (tenant) =>
+      artifacts(tenant).find(run.id),
+    )
+    expect(found).toBeUndefined()
+  })
+
+  test('canceled while it waits for its organization, and while its source is tried again', async () => {
+    const application = await applicationOf(harness, owner, building('mkdir dist'))
+    const { platform } = harness.deps.store
+    const full = await Promise.all(Array.from({ length: 20 }, async () => application.run()))
+    await platform('application_runs')
+      .whereIn(
+        'pipelineRunId',
+        full.map(({ id }) => id),
+      )
+      // The reconciler owns no run that was made after now.
+      .update({ phase: 'building', createdAt: new Date(Date.now() + 3_600_000) })
+    const waiting = await application.run({ start: true })
+    await eventually(async () => (await statusOf(waiting)) === 'RUNNING')
+    await eventually(async () => (await waiting.shown()).blockedBy?.kind === 'capacity')
+    await canceled(waiting)
+    await platform('application_runs')
+      .whereIn(
+        'pipelineRunId',
+        full.map(({ id }) => id),
+      )
+      .update({ phase: 'canceled' })
+    await platform('git_connections')
+      .where({ id: application.connectionId })
+      .update({ status: 'unreachable' })
+    const sourcing = await application.run({ start: true })
+    await eventually(async () =>
+      (await sourcing.lines('source')).some((line) => line.endsWith('It is tried again.')),
+    )
+    await canceled(sourcing)
+    for (const run of [waiting, sourcing])
+      expect((await run.shown()).stages.map(({ state }) => state)).toEqual([
+        'canceled',
+        'skipped',
+        'skipped',
+      ])
+    expect(await waiting.lines('source')).toEqual([])
+  })
+  const canceled = async (run: ApplicationRunOfTest) => {
+    expect((await owner.post(`${run.url}/cancel`, {})).statusCode).toBe(200)
+    expect((await run.shown()).state).toBe('canceled')
+    await eventually(async () => (await statusOf(run)) === 'COMPLETED')
+  }
+  /** Undefined before it is started. */
+  const statusOf = async (run: ApplicationRunOfTest): Promise<string | undefined> => {
+    const { workflowId } = await run.shown()
+    const found = await client.workflow
+      .getHandle(workflowId)
+      .describe()
+      .catch(() => undefined)
+    return found?.status.name
+  }
+
+  test('a run with a target fails before anything is fetched', async () => {
+    const target = await org.workspace({ by: owner })
+    const application = await applicationOf(harness, owner, building('mkdir dist'))
+    await harness.deps.store
+      .platform('pipelines')
+      .where({ id: application.pipelineId })
+      .update({ targetWorkspaceId: target.id })
+    const run = await application.run({ start: true })
+    expect(await over(run)).toMatchObject({
+      state: 'failed',
+      reason: 'deploy_errored',
+      commit: null,
+    })
+  })
+
+  test('a run without a workflow gets one from the reconciler; its start is not lost with the outbox', async () => {
+    const run = await (
+      await applicationOf(harness, owner, building('mkdir dist; : > dist/x'))
+    ).run()
+    await harness.deps.store
+      .platform('application_runs')
+      .where({ pipelineRunId: run.id })
+      .update({ createdAt: new Date(Date.now() - 60_000) })
+    expect((await over(run)).state).toBe('succeeded')
+  })
+})
+
+type AuditRow = { target: { kind: string; id: number } | null }

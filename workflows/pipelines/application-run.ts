@@ -1,0 +1,86 @@
+import {
+  ActivityFailure,
+  ApplicationFailure as ActivityFault,
+  condition,
+  continueAsNew,
+  defineSignal,
+  proxyActivities,
+  setHandler,
+  TimeoutFailure,
+  workflowInfo,
+} from '@temporalio/workflow'
+import { decidedSignal } from '../../domain/runs/decided-signal.ts'
+import type { BuildActivities, ControlActivities } from '../../activities/index.ts'
+import { buildQueue } from '../platform/contract.ts'
+import type { ApplicationFailure, ApplicationRunInput, ApplicationStep } from './contract.ts'
+
+const { nextApplicationStep, failApplicationRun } = proxyActivities<ControlActivities>({
+  startToCloseTimeout: '30 seconds',
+  retry: { initialInterval: '200 ms', maximumInterval: '5 seconds' },
+})
+// Neither changes anything outside, so both may be repeated. Lost attempts are counted by the activities
+// themselves; these are more, because a host that does not answer is asked for about a quarter of an hour.
+const retry = {
+  initialInterval: '1 second',
+  maximumInterval: '30 seconds',
+  maximumAttempts: 35,
+} as const
+const { fetchSource } = proxyActivities<BuildActivities>({
+  taskQueue: buildQueue,
+  startToCloseTimeout: '40 minutes',
+  summary: 'git fetch, manifest',
+  heartbeatTimeout: '15 seconds',
+  retry,
+})
+const { buildArtifact } = proxyActivities<BuildActivities>({
+  taskQueue: buildQueue,
+  startToCloseTimeout: '3 hours',
+  summary: 'the steps of the manifest, artifact',
+  heartbeatTimeout: '15 seconds',
+  retry,
+})
+
+/**
+ * A run of an application: source, build. After each step the store says what comes next, so a lost
+ * workflow can be started again at any point.
+ */
+export async function applicationRun(run: ApplicationRunInput): Promise<void> {
+  // The signal only wakes. Anybody with a client can send one, so the decision is read from the store.
+  let woken = false
+  setHandler(defineSignal(decidedSignal), () => void (woken = true))
+
+  // A payload without our MAC was dropped before it got here (worker/drop-unmarked.ts).
+  if (!Number.isSafeInteger((run as Partial<ApplicationRunInput> | undefined)?.runId))
+    throw ActivityFault.nonRetryable('refused: the input is not ours', 'bad_input')
+
+  for (;;) {
+    const step = await nextApplicationStep(run)
+    if (step.next === 'over') return
+    // A run may wait for days. The store knows its place, so a new history can begin.
+    if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof applicationRun>(run)
+    if (step.next === 'wait') {
+      await condition(() => woken, step.timeoutMs)
+      woken = false
+    } else await doOrFail(run, step.next)
+  }
+}
+
+async function doOrFail(
+  run: ApplicationRunInput,
+  next: Extract<ApplicationStep['next'], 'source' | 'build'>,
+): Promise<void> {
+  try {
+    await (next === 'source' ? fetchSource(run) : buildArtifact(run))
+  } catch (error) {
+    await failApplicationRun({ ...run, ...causeOf(error, next) })
+  }
+}
+
+function causeOf(error: unknown, next: 'source' | 'build'): ApplicationFailure {
+  const cause = error instanceof ActivityFailure ? error.cause : undefined
+  if (cause instanceof TimeoutFailure)
+    return { reason: cause.timeoutType === 'HEARTBEAT' ? 'runner_lost' : 'timed_out' }
+  // The fault's code alone: see guardActivity.
+  const code = cause instanceof ActivityFault ? cause.type : undefined
+  return { reason: next === 'source' ? 'source_errored' : 'build_errored', ...(code && { code }) }
+}
