@@ -1,5 +1,7 @@
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { cancelApplicationRun } from '../../app/runs/cancel-application-run.ts'
+import { actorOf } from '../../store/audit/audit-log.ts'
 import { decodeCursor } from '../http/paging.ts'
 import { Text, Body, errors, Page } from '../http/schemas.ts'
 import { cancelRun } from './cancel-run.ts'
@@ -10,7 +12,6 @@ import { presentRuns, type RunPlace } from './present-runs.ts'
 import { runDetail } from './run-detail.ts'
 import { RunDetail } from './run-detail-schema.ts'
 import { LogPage, RunBody, RunParams } from './schemas.ts'
-import { workspacePlace } from './workspace-place.ts'
 import { assertRoomForLogs, LogQuery, sendLogs } from './send-logs.ts'
 
 export type RunScope = {
@@ -151,8 +152,11 @@ export const oneRunRoutes: FastifyPluginAsyncTypebox<RunScope> = async (app, { n
     async ({ caller, params }) => {
       const { organizationId } = caller
       const run = await deps.store.tenant(organizationId, async (tenant) => {
-        const found = workspacePlace(await place(tenant, params))
-        await cancelRun(tenant, caller, found)
+        const found = await place(tenant, params)
+        const { workspaceRunId } = found
+        if (workspaceRunId === null)
+          await cancelApplicationRun(tenant, { runId: found.id, actor: actorOf(caller) })
+        else await cancelRun(tenant, caller, { workspaceRunId })
         return (await presentRuns(tenant, caller, { places: [found] }))[0]
       })
       if (!run) throw new Error('a run that was just canceled is gone')

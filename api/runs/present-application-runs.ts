@@ -1,5 +1,5 @@
 import { may, type Caller } from '../../domain/access/caller.ts'
-import { isLive } from '../../domain/pipelines/application-state.ts'
+import { isLive, onCancel } from '../../domain/pipelines/application-state.ts'
 import { originInWords } from '../../domain/runs/run-origin.ts'
 import { publicState } from '../../domain/runs/run-state.ts'
 import {
@@ -95,18 +95,20 @@ const presentCommit = (view: ApplicationRunView): Exclude<RunBody['commit'], und
         at: view.committedAt?.toISOString() ?? null,
       }
 
-/** Nothing carries out such a run, so nobody can decide one: the routes refuse it with the same code. */
+/** Such a run waits for nobody, so it can only be canceled: the routes refuse the rest with the same codes. */
 function mayDecideApplication(caller: Caller, { phase }: ApplicationRunView): MayDecide {
-  const code = !may(caller, 'mutate_infra')
-    ? 'forbidden'
-    : isLive(phase)
-      ? 'not_runnable'
-      : 'run_not_waiting'
+  const able = may(caller, 'mutate_infra')
+  const code = !able ? 'forbidden' : isLive(phase) ? 'not_runnable' : 'run_not_waiting'
+  const mayCancel = able && onCancel(phase) === 'end'
   return {
     mayApprove: false,
     mayReject: false,
-    mayCancel: false,
-    because: { mayApprove: code, mayReject: code, mayCancel: code },
+    mayCancel,
+    because: {
+      mayApprove: code,
+      mayReject: code,
+      ...(!mayCancel && { mayCancel: able ? 'run_not_waiting' : 'forbidden' }),
+    },
   }
 }
 

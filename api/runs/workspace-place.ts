@@ -3,7 +3,7 @@ import type { RunPlace } from './present-runs.ts'
 
 type Place = RunPlace & { workspaceId: number | null }
 
-/** The place of a run of a workspace. Refuses a run of an application: nothing carries such a run out. */
+/** The place of a run of a workspace. Refuses a run of an application: none of those waits for a decision. */
 export function workspacePlace(place: Place): Place & {
   workspaceRunId: number
   workspaceId: number
@@ -12,7 +12,7 @@ export function workspacePlace(place: Place): Place & {
   if (workspaceRunId === null || workspaceId === null)
     throw conflict(
       'not_runnable',
-      'Runs of application pipelines are not carried out yet, so none can be decided or canceled.',
+      'A run of an application pipeline waits for no approval, so there is nothing to decide.',
     )
   return { ...place, workspaceRunId, workspaceId }
 }

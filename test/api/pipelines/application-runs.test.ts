@@ -105,22 +105,56 @@ describe('runs of an application, which have no workspace run', () => {
     )
   })
 
-  test('409: a start, a decision and a cancel are refused, for nothing carries the run out', async () => {
+  test('409: a start and a decision are refused', async () => {
     const start = await owner.post(`/api/pipelines/${pipelineId}/run`, {})
     expect([start.statusCode, start.json().code]).toEqual([409, 'not_runnable'])
-    for (const act of ['approve', 'reject', 'cancel']) {
+    for (const act of ['approve', 'reject']) {
       const answer = await owner.post(`${url}/${act}`, {})
       expect([answer.statusCode, answer.json().code], act).toEqual([409, 'not_runnable'])
     }
     expect((await owner.get(url)).json().run).toMatchObject({
       mayApprove: false,
       mayReject: false,
-      mayCancel: false,
-      because: { mayApprove: 'not_runnable', mayReject: 'not_runnable', mayCancel: 'not_runnable' },
+      mayCancel: true,
+      because: { mayApprove: 'not_runnable', mayReject: 'not_runnable' },
     })
     const viewer = await org.user('Viewer')
     expect((await viewer.get(url)).json().run.because.mayCancel).toBe('forbidden')
   })
+
+  test.each(['queued', 'sourcing', 'building'])(
+    '200: a run that is %s is canceled once; 404, 403 and 409 for others, a Viewer and again',
+    async (phase) => {
+      await set({ phase })
+      const stranger = await (await harness.organization()).user('Owner')
+      expect((await stranger.post(`${url}/cancel`, {})).statusCode).toBe(404)
+      expect((await (await org.user('Viewer')).post(`${url}/cancel`, {})).statusCode).toBe(403)
+      const answer = await owner.post(`${url}/cancel`, {})
+      expect(answer.statusCode, answer.body).toBe(200)
+      expect(answer.json().run).toMatchObject({
+        state: 'canceled',
+        reason: 'canceled_by_user',
+        mayCancel: false,
+        because: { mayCancel: 'run_not_waiting' },
+      })
+      const states = answer.json().run.stages.map(({ state }: StageBody) => state)
+      expect(new Set(states).has('running'), states.join()).toBe(false)
+      const again = await owner.post(`${url}/cancel`, {})
+      expect([again.statusCode, again.json().code]).toEqual([409, 'run_not_waiting'])
+      const { entries } = (await owner.get('/api/audit')).json()
+      expect(
+        entries.filter((one: { event: string }) => one.event === 'pipeline.run_canceled'),
+      ).toMatchObject([{ target: { kind: 'run', id: place.id, run: { pipelineId, number: 1 } } }])
+      const { rows } = await harness.deps.store.platform.raw(
+        `select kind, workflow_id from outbox where organization_id = ?`,
+        [org.id],
+      )
+      expect(rows).toContainEqual({
+        kind: 'signal',
+        workflow_id: `org-${org.id}/app-run/${place.id}`,
+      })
+    },
+  )
 
   test('200: a run that nobody picked up says so; one that ended is blocked by nothing', async () => {
     await set({ created_at: '2026-01-01T00:00:00Z' })
