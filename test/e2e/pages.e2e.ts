@@ -84,7 +84,7 @@ describe('every page', () => {
       await settle(page)
       await expectAccessible(page, `${name} as a Viewer`)
       const changing = page.getByRole('button', {
-        name: /^(Start|Lock|Unlock|Approve|Reject|Cancel run|New workspace|New pipeline|New variable|Save|Delete|Invite|New policy|Restore|Change [^t]|Remove [^t]|Enable|Disable|Map |Unmap|New SCIM|Connect|Disconnect)/,
+        name: /^(Start|Lock|Unlock|Approve|Reject|Cancel run|New workspace|New pipeline|New variable|Save|Delete|Invite|New policy|Restore|Change [^t\d]|Remove [^t]|Enable|Disable|Map |Unmap|New SCIM|Connect|Disconnect)/,
       })
       expect(await changing.count(), name).toBe(0)
     }
