@@ -2,6 +2,7 @@ import type { Tenant } from '../../store/driver/tenant.ts'
 import { Readable } from 'node:stream'
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { Caller } from '../../domain/access/caller.ts'
+import { entityTagOf } from '../../domain/workspaces/version-precondition.ts'
 import {
   configurationVersions,
   placeOfFiles,
@@ -16,6 +17,7 @@ import { admitUpload } from './admit-upload.ts'
 import { presentConfigurations } from './present-configurations.ts'
 import { putConfiguration } from './put-configuration.ts'
 import { ConfigurationVersionBody } from './schemas.ts'
+import { preconditionIn, PreconditionHeaders } from './version-precondition-headers.ts'
 
 /** Above any id: a list starts with its newest row. */
 const newest = 2_147_483_647
@@ -39,22 +41,29 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'putConfiguration',
         description:
-          'Makes a new version of all files (201). The same content as the newest version makes none (200).',
+          'Makes a new version of all files (201). The same content as the newest version makes none (200). The tag of a version is its number in quotes. With `If-Match: "3"` a save that does not follow version 3 is refused (412 `configuration_overtaken`), and with `If-None-Match: *` one that is not the first.',
         params: IdParams,
+        headers: PreconditionHeaders,
         body: Body({ files: Files }),
         response: {
           200: Answer,
           201: Answer,
-          ...errors(409),
+          ...errors(409, 412),
         },
       },
     },
-    async ({ caller, params: { id }, body: { files } }, reply) => {
-      const { version, created } = await putConfiguration(app.deps, caller, { id, files })
+    async ({ caller, params: { id }, body: { files }, headers }, reply) => {
+      const precondition = preconditionIn(headers)
+      const { version, created } = await putConfiguration(app.deps, caller, {
+        id,
+        files,
+        precondition,
+      })
       const [configuration] = await app.deps.store.tenant(caller.organizationId, async (tenant) =>
         presentConfigurations(tenant, [version]),
       )
       if (!configuration) throw new Error('a version that was just made is gone')
+      void reply.header('etag', entityTagOf(configuration.number))
       return reply.status(created ? 201 : 200).send({ ok: true, configuration })
     },
   )
@@ -66,7 +75,7 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'getConfiguration',
         description:
-          'The newest version with its files, or the one of this number; null if there is none. A run names its number as `configurationVersion`.',
+          'The newest version with its files, or the one of this number; null if there is none. A run names its number as `configurationVersion`. Its `ETag` is for `If-Match` of a save.',
         params: IdParams,
         querystring: Type.Object({ version: Type.Optional(Id) }),
         response: {
@@ -82,6 +91,7 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async ({ caller, params: { id }, query: { version: number } }, reply) => {
       const version = await findVersion(app.deps, caller, { id, number })
       if (!version) return { configuration: null }
+      void reply.header('etag', entityTagOf(version.number))
       admitDownload(reply, { organizationId: caller.organizationId, sizeBytes: version.sizeBytes })
       // Streamed as text: up to 10 MiB are neither parsed nor held in memory.
       const text = Readable.from(answerOf(app.deps, caller, version), { objectMode: false })

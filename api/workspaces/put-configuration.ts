@@ -1,11 +1,15 @@
 import type { Caller } from '../../domain/access/caller.ts'
 import { auditedNames } from '../../domain/workspaces/audited-names.ts'
-import { conflict } from '../../domain/errors.ts'
+import { AppError, conflict } from '../../domain/errors.ts'
 import {
   checkConfigurationFiles,
   configurationSha256,
   type ConfigurationFiles,
 } from '../../domain/workspaces/configuration-files.ts'
+import {
+  meetsPrecondition,
+  type VersionPrecondition,
+} from '../../domain/workspaces/version-precondition.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { queueHydration } from '../../app/git/queue-hydration.ts'
 import {
@@ -19,11 +23,13 @@ import { holdWorkspace } from './hold-workspace.ts'
 
 export type PutConfiguration = { version: ConfigurationVersion; created: boolean }
 
+type Save = { id: number; files: ConfigurationFiles; precondition?: VersionPrecondition }
+
 /** Stores a new immutable version of a workspace's files; unchanged files keep the newest version. */
 export async function putConfiguration(
   deps: Deps,
   caller: Caller,
-  { id, files }: { id: number; files: ConfigurationFiles },
+  { id, files, precondition = {} }: Save,
 ): Promise<PutConfiguration> {
   const filesSha256 = configurationSha256(files)
   return holdWorkspace(deps, { caller, id }, async (tenant, workspace) => {
@@ -35,6 +41,13 @@ export async function putConfiguration(
     checkConfigurationFiles(files, workspace.path)
     const newest = await configurationVersions(tenant).newest(id)
     if (newest?.filesSha256 === filesSha256) return { version: newest, created: false }
+    // After the line above, so that a save whose answer was lost can be repeated (RFC 9110, 13.1.1).
+    if (!meetsPrecondition(newest?.number, precondition))
+      throw new AppError(
+        'precondition_failed',
+        'Another version of the files was saved meanwhile: read it, and save again on top of it.',
+        { code: 'configuration_overtaken' },
+      )
 
     const version = await createVersion(deps, tenant, {
       workspaceId: id,

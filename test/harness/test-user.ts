@@ -13,7 +13,7 @@ export type TestUser = {
   cookie: string
   get(url: string, options?: InjectOptions): Promise<LightMyRequestResponse>
   post(url: string, body?: unknown, options?: InjectOptions): Promise<LightMyRequestResponse>
-  put(url: string, body?: unknown): Promise<LightMyRequestResponse>
+  put(url: string, body?: unknown, options?: InjectOptions): Promise<LightMyRequestResponse>
   patch(url: string, body?: unknown): Promise<LightMyRequestResponse>
   delete(url: string): Promise<LightMyRequestResponse>
   /** An API token of this user, for requests without a cookie. */
@@ -63,7 +63,7 @@ export async function createTestUser(
     cookie: secret.plain,
     get: async (url, options) => call('GET', url, undefined, options),
     post: async (url, body, options) => call('POST', url, body, options),
-    put: async (url, body) => call('PUT', url, body),
+    put: async (url, body, options) => call('PUT', url, body, options),
     patch: async (url, body) => call('PATCH', url, body),
     delete: async (url) => call('DELETE', url),
     async token(role = 'Org Admin') {
