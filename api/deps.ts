@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import type { Keyring } from '../gateways/keyring/keyring.ts'
 import type { PolicyCompiler } from '../gateways/opa/create-policy-compiler.ts'
+import type { Formatter } from '../gateways/tofu/create-formatter.ts'
 import type { EngineHealth } from '../gateways/temporal/engine-health.ts'
 import type { ChangeFeed } from '../store/platform/change-feed.ts'
 import type { Outbound } from '../gateways/outbound/outbound.ts'
@@ -15,6 +16,7 @@ export type Deps = {
   outbound: Outbound
   engine: EngineHealth
   policies: PolicyCompiler
+  formatter: Formatter
   changes: ChangeFeed
   log: Logger
 }

@@ -6,6 +6,7 @@ import { createKeyring } from '../gateways/keyring/keyring.ts'
 import { serveMetrics } from '../gateways/metrics/serve-metrics.ts'
 import { createOutbound } from '../gateways/outbound/outbound.ts'
 import { createPolicyCompiler } from '../gateways/opa/create-policy-compiler.ts'
+import { createFormatter } from '../gateways/tofu/create-formatter.ts'
 import { connectionOptions } from '../gateways/temporal/connection-options.ts'
 import { createEngineHealth } from '../gateways/temporal/engine-health.ts'
 import { connectStore } from '../store/driver/connect.ts'
@@ -27,6 +28,7 @@ async function main(config: Config): Promise<void> {
   const connection = Connection.lazy(connectionOptions(config))
   const changes = openChangeFeed(logins)
   const policies = createPolicyCompiler(config, log)
+  const formatter = createFormatter(config, log)
   const deps = {
     config,
     store,
@@ -34,6 +36,7 @@ async function main(config: Config): Promise<void> {
     engine: createEngineHealth(connection, config.temporal.namespace, taskQueues),
     outbound: createOutbound(config),
     policies,
+    formatter,
     changes,
     log,
   }
@@ -57,7 +60,13 @@ async function main(config: Config): Promise<void> {
     void app
       .close()
       .then(async () =>
-        Promise.all([changes.close(), store.close(), connection.close(), policies.close()]),
+        Promise.all([
+          changes.close(),
+          store.close(),
+          connection.close(),
+          policies.close(),
+          formatter.close(),
+        ]),
       )
       .then(() => process.exit(0))
   }

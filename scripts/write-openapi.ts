@@ -29,6 +29,7 @@ async function main(): Promise<void> {
     },
     outbound: createOutbound(config),
     policies: { check: async () => [], close: nothing },
+    formatter: { format: async (text) => ({ ok: true, text }), close: nothing },
     changes: { on: () => () => undefined, close: nothing },
     log: pino({ level: 'silent' }),
   }

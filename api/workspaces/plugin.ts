@@ -1,5 +1,6 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { configurationRoutes } from './configuration-routes.ts'
+import { formatRoutes } from './format-routes.ts'
 import { lockRoutes } from './lock-routes.ts'
 import { workspaceRoutes } from './routes.ts'
 import { stateProtocolRoutes } from './state-protocol-routes.ts'
@@ -9,6 +10,7 @@ import { variableRoutes } from './variable-routes.ts'
 /** Infrastructure workspaces and what belongs to them, without their runs. */
 export const workspacePlugin: FastifyPluginAsync = async (app) => {
   await app.register(configurationRoutes)
+  await app.register(formatRoutes)
   await app.register(variableRoutes)
   await app.register(stateProtocolRoutes)
   await app.register(stateRoutes)

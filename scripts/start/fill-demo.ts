@@ -46,8 +46,9 @@ export async function fillDemo({ config, say, signal }: Options): Promise<void> 
     keyring: createKeyring(config.keyring),
     outbound: createOutbound(config),
     engine: createEngineHealth(connection, config.temporal.namespace, taskQueues),
-    // Placeholders: no use case below checks a policy, and the end of an ingest is polled.
+    // Placeholders: no use case below checks a policy or formats a file, and the end of an ingest is polled.
     policies: { check: async () => [], close: async () => undefined },
+    formatter: { format: async (text) => ({ ok: true, text }), close: async () => undefined },
     changes: { on: () => () => undefined, close: async () => undefined },
     log: pino({ level: 'silent' }),
   }

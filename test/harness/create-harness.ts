@@ -16,6 +16,7 @@ import { createKeyring } from '../../gateways/keyring/keyring.ts'
 import { createOutbound, type Outbound } from '../../gateways/outbound/outbound.ts'
 import { createMailer, type Mail, type Mailer } from '../../gateways/mail/mailer.ts'
 import { createPolicyCompiler } from '../../gateways/opa/create-policy-compiler.ts'
+import { createFormatter } from '../../gateways/tofu/create-formatter.ts'
 import { connectionOptions } from '../../gateways/temporal/connection-options.ts'
 import { createEngineHealth } from '../../gateways/temporal/engine-health.ts'
 import { connectOwner, connectStore } from '../../store/driver/connect.ts'
@@ -111,6 +112,7 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
     engine: createEngineHealth(connection, config.temporal.namespace, taskQueues),
     outbound: (options.outbound ?? ((real: Outbound) => real))(createOutbound(config)),
     policies: createPolicyCompiler(config, log),
+    formatter: createFormatter(config, log),
     changes,
     log,
   }
@@ -147,7 +149,13 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
           'the histories',
           await textOfHistories(new Client({ connection, namespace: name })),
         )
-      await Promise.all([changes.close(), store.close(), deps.policies.close(), connection.close()])
+      await Promise.all([
+        changes.close(),
+        store.close(),
+        deps.policies.close(),
+        deps.formatter.close(),
+        connection.close(),
+      ])
       await dropDatabase(name, logins)
       rmSync(dataDir, { recursive: true, force: true })
       secrets.assertNoneWritten()

@@ -72,6 +72,7 @@ export const routes = {
   putConfiguration: ['PUT', '/api/workspaces/{id}/configuration'],
   getConfiguration: ['GET', '/api/workspaces/{id}/configuration'],
   listConfigurationVersions: ['GET', '/api/workspaces/{id}/configuration/versions'],
+  formatConfigurationFile: ['POST', '/api/workspaces/{id}/configuration/format'],
   listVariables: ['GET', '/api/workspaces/{id}/variables'],
   createVariable: ['POST', '/api/workspaces/{id}/variables'],
   updateVariable: ['PATCH', '/api/workspaces/{id}/variables/{variableId}'],
@@ -276,6 +277,7 @@ export type Operations = {
   putConfiguration: { params: { id: number }; query: {}; body: { files: Record<string, string> }; answer: { ok: true; configuration: { id: number; number: number; source: "api" | "git"; commitSha: string | null; sha256: string; fileNames: Array<string>; fileCount: number; sizeBytes: number; authors: Array<{ id: number; label: string }>; createdAt: string } } }
   getConfiguration: { params: { id: number }; query: { version?: number }; body: {}; answer: { configuration: { id: number; number: number; source: "api" | "git"; commitSha: string | null; sha256: string; fileNames: Array<string>; fileCount: number; sizeBytes: number; authors: Array<{ id: number; label: string }>; createdAt: string; files: Record<string, string> } | null } }
   listConfigurationVersions: { params: { id: number }; query: { limit?: number; cursor?: string }; body: {}; answer: { versions: Array<{ id: number; number: number; source: "api" | "git"; commitSha: string | null; sha256: string; fileNames: Array<string>; fileCount: number; sizeBytes: number; authors: Array<{ id: number; label: string }>; createdAt: string }>; nextCursor: string | null } }
+  formatConfigurationFile: { params: { id: number }; query: {}; body: { text: string }; answer: { ok: true; text: string } }
   listVariables: { params: { id: number }; query: {}; body: {}; answer: { variables: Array<{ id: number; key: string; kind: "terraform" | "env"; value: string | null; sensitive: boolean; phase: "plan" | "apply" | "both"; createdAt: string; updatedAt: string }>; nextCursor: string | null } }
   createVariable: { params: { id: number }; query: {}; body: { key: string; value: string; kind?: "terraform" | "env"; sensitive?: boolean; phase?: "plan" | "apply" | "both" }; answer: { ok: true; variable: { id: number; key: string; kind: "terraform" | "env"; value: string | null; sensitive: boolean; phase: "plan" | "apply" | "both"; createdAt: string; updatedAt: string } } }
   updateVariable: { params: { id: number; variableId: number }; query: {}; body: { value?: string; sensitive?: boolean; phase?: "plan" | "apply" | "both" }; answer: { ok: true; variable: { id: number; key: string; kind: "terraform" | "env"; value: string | null; sensitive: boolean; phase: "plan" | "apply" | "both"; createdAt: string; updatedAt: string } } }

@@ -17,6 +17,13 @@ export const workspaceErrors = {
     withFacts: 'names',
   },
   configuration_changed: 'The files changed since you looked at them. Look at them again.',
+  configuration_overtaken:
+    'Another person saved a newer version of the files. Nothing was written. Merge your changes with it.',
+  file_not_formatted: {
+    text: 'The file has an error, so it was not formatted.',
+    withFacts: 'names',
+  },
+  formatter_unavailable: 'The file could not be formatted. Try again in a moment.',
   files_not_seen: 'Only the author has seen these files. Look at them before you decide.',
   source_is_git: {
     text: 'The files of this workspace come from Git. Change them in the repository.',

@@ -6,6 +6,7 @@ import { lockInfo, stateOf } from '../workspaces/state-client.ts'
 const bodies: Record<string, unknown> = {
   'PATCH /api/workspaces/:id': { path: 'elsewhere' },
   'PUT /api/workspaces/:id/configuration': { files: simpleFiles },
+  'POST /api/workspaces/:id/configuration/format': { text: 'a=1' },
   'POST /api/workspaces/:id/variables': { key: 'another', value: 'one' },
   'PATCH /api/workspaces/:id/variables/:variableId': { value: 'changed' },
   'POST /api/workspaces/:id/state': stateOf(2),
