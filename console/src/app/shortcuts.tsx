@@ -44,7 +44,7 @@ export function useShortcuts({ onHelp, onPalette }: Shortcuts): void {
         if (!document.querySelector('dialog[open]')) onPalette()
         return
       }
-      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return
       if (event.key === '?') return onHelp()
       if (Date.now() - begunAt < sequenceMs && isPlace(event.key)) {
         begunAt = 0
@@ -72,9 +72,15 @@ function actOnPage(key: string): boolean {
   return (key === 'c' || key === 'e') && pressKeyed(key)
 }
 
-const isTyping = (target: EventTarget | null): boolean =>
-  target instanceof Element &&
-  target.closest('input, textarea, select, [contenteditable], dialog, [role="menu"]') !== null
+/** By the path of the event: outside of the editor's shadow root its target is the element around it. */
+const isTyping = (event: KeyboardEvent): boolean =>
+  event
+    .composedPath()
+    .some(
+      (one) =>
+        one instanceof Element &&
+        one.matches('input, textarea, select, [contenteditable], dialog, [role="menu"]'),
+    )
 
 export function ShortcutHelp({ onClose }: { onClose: () => void }) {
   return (
@@ -111,7 +117,7 @@ export function useKey(key: string, act: () => void): void {
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
       if (event.key !== key || event.ctrlKey || event.metaKey || event.altKey) return
-      if (isTyping(event.target)) return
+      if (isTyping(event)) return
       event.preventDefault()
       act()
     }
