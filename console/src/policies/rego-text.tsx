@@ -1,5 +1,8 @@
-import { useId, useRef } from 'react'
+import { useMemo, useState } from 'react'
+import { CodeText } from '../editor/code-text.tsx'
+import type { Mark, Place } from '../editor/code-types.ts'
 
+const noMarks: readonly Mark[] = []
 type Faults = ReadonlyArray<{ message: string }>
 type RegoProps = {
   rego: string
@@ -10,40 +13,37 @@ type RegoProps = {
 
 /** The text of a policy, and where it does not compile. */
 export function RegoText({ rego, readOnly, faults, onChange }: RegoProps) {
-  const id = useId()
-  const area = useRef<HTMLTextAreaElement>(null)
+  const [place, goTo] = useState<Place>()
   const lines = rego.split('\n')
-  const goTo = (line: number) => {
-    const start = lines.slice(0, line - 1).reduce((sum, text) => sum + text.length + 1, 0)
-    area.current?.focus()
-    area.current?.setSelectionRange(start, start + (lines[line - 1]?.length ?? 0))
-  }
+  const marks = useMemo(
+    () => (faults.length === 0 ? noMarks : faults.map(markOf).filter(({ line }) => line > 0)),
+    [faults],
+  )
   return (
     <div>
-      <label htmlFor={id} className="label">
+      <span className="label" aria-hidden="true">
         Rego
-      </label>
-      <textarea
-        id={id}
-        ref={area}
-        className="editor-text rego"
-        rows={Math.min(30, Math.max(14, lines.length + 1))}
-        spellCheck={false}
-        wrap="off"
-        readOnly={readOnly}
-        value={rego}
-        aria-invalid={faults.length > 0}
-        onChange={(event) => onChange(event.target.value)}
-      />
+      </span>
+      <div className="editor-rego">
+        <CodeText
+          name="policy.rego"
+          label="Rego"
+          text={rego}
+          readOnly={readOnly}
+          place={place}
+          marks={marks}
+          onChange={onChange}
+        />
+      </div>
       {faults.length > 0 && (
         <div className="note bad" role="alert">
           <p>The policy does not compile:</p>
           <ul>
             {faults.map(({ message }) => {
-              const line = Number(/line (\d+)/.exec(message)?.[1] ?? 0)
+              const { line } = markOf({ message })
               return (
                 <li key={message}>
-                  <button type="button" className="link" onClick={() => goTo(line)}>
+                  <button type="button" className="link" onClick={() => goTo({ line })}>
                     {message}
                   </button>
                   {line > 0 && (
@@ -58,3 +58,10 @@ export function RegoText({ rego, readOnly, faults, onChange }: RegoProps) {
     </div>
   )
 }
+
+/** 0: the fault names no line. */
+const markOf = ({ message }: { message: string }): Mark => ({
+  line: Number(/line (\d+)/.exec(message)?.[1] ?? 0),
+  severity: 'error',
+  text: message,
+})
