@@ -12,17 +12,18 @@ export function lineDiff(
   after: string,
   maxCells: number = mostCells,
 ): Hunk[] | undefined {
-  const lines = diffOf(linesOf(before), linesOf(after), maxCells)
+  const lines = diffLines(linesOf(before), linesOf(after), maxCells)
   return lines && hunksOf(lines)
 }
 
 /** An empty file has no line. */
 const linesOf = (text: string) => (text === '' ? [] : text.split(/\r?\n/))
 
-function diffOf(
+/** All lines of both, in order. Undefined: too many to be compared. */
+export function diffLines(
   a: readonly string[],
   b: readonly string[],
-  maxCells: number,
+  maxCells: number = mostCells,
 ): DiffLine[] | undefined {
   let start = 0
   while (start < a.length && start < b.length && a[start] === b[start]) start += 1
