@@ -5,6 +5,7 @@ import { awaits, runUntil, startRun } from '../harness/runs.ts'
 import type { TestOrganization, TestWorkspace } from '../harness/test-organization.ts'
 import { expectAccessible } from './axe.ts'
 import { openBrowser, settle, visit } from './browser.ts'
+import { textIn } from './text-in.ts'
 import { named, password } from './people.ts'
 
 // Two people at one thing, and a session that ends under somebody's hands: what was typed is never lost unsaid.
@@ -48,7 +49,7 @@ describe('nothing is lost', () => {
     await page.getByLabel('Password').fill(password)
     await page.keyboard.press('Enter')
     await page.locator('.cover').waitFor({ state: 'detached' })
-    expect(await text(page).inputValue()).toContain('mine')
+    expect(await textIn(text(page))).toContain('mine')
     await button(page, 'Save as a new version').click()
     await page.getByText('Version 2.').waitFor()
     expect(faults).toEqual([])
@@ -67,7 +68,7 @@ describe('nothing is lost', () => {
     await put('theirs, seen')
     await lookAgain(page)
     await page.getByText('Version 2.').waitFor()
-    expect(await text(page).inputValue()).toBe('# theirs, seen\n')
+    expect(await textIn(text(page))).toBe('# theirs, seen\n')
 
     await text(page).fill('# mine\n')
     await put('theirs, not seen')
@@ -75,7 +76,7 @@ describe('nothing is lost', () => {
     await page.getByText('Nothing was written.').waitFor()
     await page.getByText(`Version 3 was saved by ${other.email}`).waitFor()
     await expectAccessible(page, 'a version that was overtaken')
-    expect(await text(page).inputValue()).toBe('# mine\n')
+    expect(await textIn(text(page))).toBe('# mine\n')
     await page.getByRole('link', { name: 'Variables' }).click()
     await page.getByText('Leave without saving?').waitFor()
     await button(page, 'Stay').click()
@@ -88,7 +89,7 @@ describe('nothing is lost', () => {
     await button(page, 'Take theirs…').click()
     await button(page, 'Take it').click()
     await page.getByText('Version 5.').waitFor()
-    expect(await text(page).inputValue()).toBe('# theirs at last\n')
+    expect(await textIn(text(page))).toBe('# theirs at last\n')
     expect(faults).toEqual([])
     await context.close()
   })

@@ -9,6 +9,7 @@ import { expectNoSideways, openBrowser, settle, views, visit } from './browser.t
 import { named } from './people.ts'
 import { takePicture } from './picture.ts'
 import { startInDialog } from './start-in-dialog.ts'
+import { textIn } from './text-in.ts'
 
 // New files on production: a second person sees them before they are planned with its secrets.
 describe('approval before a plan', () => {
@@ -110,7 +111,7 @@ describe('approval before a plan', () => {
     await two.page.getByRole('link', { name: /Needs approval/ }).click()
     await two.page.getByRole('link', { name: 'See the files of version 1' }).click()
     await two.page.getByText('Version 1', { exact: false }).first().waitFor()
-    expect(await two.page.getByLabel('Text of main.tf').inputValue()).toBe(simpleFiles['main.tf'])
+    expect(await textIn(two.page.getByLabel('Text of main.tf'))).toBe(simpleFiles['main.tf'])
     expect(await begun(workspaceRunId), 'no workflow and no token').toEqual([0, 0])
     await two.page.goBack()
     await expectAccessible(two.page, 'a run before its plan')
@@ -153,13 +154,13 @@ describe('approval before a plan', () => {
     await two.page.getByRole('link', { name: 'See the files of version 2' }).click()
     const text = two.page.getByLabel('Text of main.tf')
     await text.waitFor()
-    expect(await text.inputValue()).toContain('# older')
-    expect(await text.getAttribute('readonly')).not.toBeNull()
+    expect(await textIn(text)).toContain('# older')
+    expect(await text.getAttribute('aria-readonly')).toBe('true')
     await two.page.getByText('Version 2, read-only.').waitFor()
     await expectAccessible(two.page, 'the files of an older version')
     await takePicture(two.page, 'files-of-version')
     await two.page.getByRole('link', { name: 'Show the newest, version 3' }).click()
-    await expect.poll(async () => text.inputValue()).toContain('# newer')
+    await expect.poll(async () => textIn(text)).toContain('# newer')
 
     await two.page.goBack()
     await two.page.goBack()

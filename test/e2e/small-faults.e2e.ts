@@ -5,7 +5,9 @@ import { isOver, runUntil, startRun } from '../harness/runs.ts'
 import type { TestOrganization } from '../harness/test-organization.ts'
 import type { TestUser } from '../harness/test-user.ts'
 import { openBrowser, visit } from './browser.ts'
+import { focused } from './focused.ts'
 import { named, password } from './people.ts'
+import { textIn } from './text-in.ts'
 
 // Faults that people met, each held by a test.
 describe('the console', () => {
@@ -28,10 +30,6 @@ describe('the console', () => {
     await page.goto(path)
     return page
   }
-  const focused = async (page: Page): Promise<unknown> =>
-    page.evaluate(
-      `(() => { const e = document.activeElement; return e.labels?.[0]?.textContent ?? (e === document.body ? 'body' : e.textContent) })()`,
-    )
 
   test('names a run by its number, in the state and in the audit log', async () => {
     const other = await org.workspace({ by: owner })
@@ -84,7 +82,7 @@ describe('the console', () => {
     const page = await open(`/workspaces/${made.json().workspace.id}?tab=files`)
     await page.getByRole('button', { name: 'Begin with main.tf' }).focus()
     await page.keyboard.press('Enter')
-    await page.getByLabel('Text of main.tf').waitFor()
+    expect(await textIn(page.getByLabel('Text of main.tf'))).toContain('required_version')
     expect(await focused(page)).toBe('Text of main.tf')
     await page.keyboard.type('# more\n')
     await page.getByRole('button', { name: 'Save as a new version' }).focus()

@@ -6,6 +6,7 @@ import type { TestUser } from '../harness/test-user.ts'
 import { openBrowser, visit } from './browser.ts'
 import { named } from './people.ts'
 import { startInDialog } from './start-in-dialog.ts'
+import { textIn } from './text-in.ts'
 
 // What each page is for, done on it.
 describe('each page by its own task', () => {
@@ -177,7 +178,7 @@ describe('each page by its own task', () => {
     await page.getByRole('link', { name: 'New policy' }).click()
     await page.getByLabel('Name', { exact: true }).fill('no destroy')
     const text = page.getByLabel('Rego')
-    const good = await text.inputValue()
+    const good = await textIn(text)
     await text.fill(good.replace('some resource in', 'some resource inn'))
     await page.getByRole('button', { name: 'Save policy' }).click()
     await page.getByText('The policy does not compile:').waitFor()

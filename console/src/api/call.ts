@@ -16,6 +16,8 @@ export type Input<Id extends OperationId> = Part<'params', Operations[Id]['param
     form?: FormData
     /** Makes the start of a run idempotent: a request whose response was lost can be retried. */
     idempotencyKey?: string
+    /** A save is refused unless it follows this version; `null`: unless it is the first. */
+    followsVersion?: number | null
     signal?: AbortSignal
   }
 
@@ -69,11 +71,12 @@ export function queryText(query: unknown): string {
 /** Calls one operation of the public API. Types and paths are generated from api/openapi.json. */
 export async function call<Id extends OperationId>(id: Id, input: Input<Id>): Promise<Answer<Id>> {
   const [method, template] = routes[id]
-  const { params, body, form, query, idempotencyKey, signal } = input as Input<OperationId> & {
-    params?: Record<string, unknown>
-    body?: unknown
-    query?: unknown
-  }
+  const { params, body, form, query, idempotencyKey, followsVersion, signal } =
+    input as Input<OperationId> & {
+      params?: Record<string, unknown>
+      body?: unknown
+      query?: unknown
+    }
   const search = queryText(query)
   const text = search === '' ? '' : `?${search}`
   const answer = await send(`${pathOf(template, params)}${text}`, {
@@ -82,6 +85,8 @@ export async function call<Id extends OperationId>(id: Id, input: Input<Id>): Pr
       accept: 'application/json',
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...(idempotencyKey !== undefined && { 'idempotency-key': idempotencyKey }),
+      ...(followsVersion === null && { 'if-none-match': '*' }),
+      ...(typeof followsVersion === 'number' && { 'if-match': `"${followsVersion}"` }),
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
     // The browser writes the content type, which has the boundary.

@@ -16,12 +16,15 @@ export const workspaceTabs = [
 ] as const
 export type WorkspaceTab = (typeof workspaceTabs)[number]
 /**
- * `version` is the version of the files to show, instead of the newest one. `file` and `line` are a place in
+ * `version` is the version of the files to show, instead of the newest one. With `history` it is the newer one
+ * of two that are compared, and `with` the older one. `file` and `line` are a place in
  * them. `from` and `to` are the days of the cost.
  */
 export type WorkspaceSearch = {
   tab?: WorkspaceTab
   version?: number
+  history?: true
+  with?: number
   file?: string
   line?: number
   from?: string

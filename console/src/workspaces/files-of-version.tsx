@@ -4,12 +4,15 @@ import { useState } from 'react'
 import { configurationVersionQuery } from '../api/queries.ts'
 import type { Workspace } from '../api/types.ts'
 import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
-import { FileNames, FileText } from './file-text.tsx'
+import { CodeText } from '../editor/code-text.tsx'
+import { FileNames } from './file-names.tsx'
+import { RestoreVersion } from './restore-version.tsx'
 
 type Props = { workspace: Workspace; version: number }
 
 /** The files of one version, read-only. An approver needs the version of the run, which may not be the newest. */
-export function FilesOfVersion({ workspace: { id, configurationVersion }, version }: Props) {
+export function FilesOfVersion({ workspace, version }: Props) {
+  const { id, configurationVersion } = workspace
   const { data, error } = useQuery(configurationVersionQuery(id, version))
   const [wanted, setChosen] = useState<string>()
   if (!data) return error ? <ErrorNote error={error} goesOn /> : <Loading what="files" />
@@ -37,14 +40,23 @@ export function FilesOfVersion({ workspace: { id, configurationVersion }, versio
           <FileNames names={names} chosen={chosen} onChoose={setChosen} />
         </div>
         {chosen !== undefined && (
-          <FileText name={chosen} text={files[chosen] ?? ''} readOnly onChange={() => undefined} />
+          <CodeText
+            name={chosen}
+            label={`Text of ${chosen}`}
+            text={files[chosen] ?? ''}
+            readOnly
+            onChange={() => undefined}
+          />
         )}
       </div>
       <div className="bar">
         <span className="dim">
           Version {version}, read-only.{by && ` By ${by}.`}
         </span>
-        {newest}
+        <span className="actions">
+          {newest}
+          <RestoreVersion workspace={workspace} version={version} />
+        </span>
       </div>
     </>
   )

@@ -26,7 +26,8 @@ const workspace = createRoute({
   params: idParams,
   validateSearch: (search: Values): WorkspaceSearch => {
     const tab = workspaceTabs.find((one) => one === search['tab'])
-    const version = count(search['version'])
+    const [version, other] = [count(search['version']), count(search['with'])]
+    const history = Boolean(search['history'])
     const [file, line] = [text(search['file']), count(search['line'])]
     const [from, to] = [text(search['from']), text(search['to'])]
     return {
@@ -34,6 +35,7 @@ const workspace = createRoute({
       ...(tab && tab !== 'runs' && { tab }),
       ...(tab === 'files' && {
         ...(version && { version }),
+        ...(history && { history: true as const, ...(other && { with: other }) }),
         ...(file && { file }),
         ...(line && { line }),
       }),

@@ -10,6 +10,7 @@ import { ErrorNote, Loading } from '../parts/notes.tsx'
 import { PageHead } from '../parts/pages.tsx'
 import { Tabs } from '../parts/tabs.tsx'
 import { FilesOfVersion } from './files-of-version.tsx'
+import { FilesHistory } from './files-history.tsx'
 import { Files } from './workspace-files.tsx'
 import { WorkspaceGit } from '../git/workspace-git.tsx'
 import { LockControl } from './workspace-lock.tsx'
@@ -105,7 +106,7 @@ export function WorkspacePage() {
           </Link>
         ))}
       </Tabs>
-      {tab === 'files' && version !== undefined ? (
+      {tab === 'files' && version !== undefined && !search.history ? (
         <FilesOfVersion workspace={workspace} version={version} />
       ) : (
         <Tab tab={tab} workspace={workspace} search={search} />
@@ -121,7 +122,11 @@ function Tab({ tab, workspace, search }: TabProps) {
     case 'runs':
       return <WorkspaceRuns workspace={workspace} />
     case 'files':
-      return <Files workspace={workspace} file={search.file} line={search.line} />
+      return search.history ? (
+        <FilesHistory workspace={workspace} newer={search.version} older={search.with} />
+      ) : (
+        <Files workspace={workspace} file={search.file} line={search.line} />
+      )
     case 'git':
       return <WorkspaceGit workspace={workspace} />
     case 'variables':
