@@ -28,6 +28,12 @@ describe('the files of a workspace', () => {
   })
   const text = (page: Page, name = 'main.tf') => page.getByLabel(`Text of ${name}`)
   const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
+  /** As a person does. `fill` selects behind the back of the editor. */
+  const retype = async (page: Page, typed: string) => {
+    await text(page).focus()
+    await page.keyboard.press('Control+a')
+    await page.keyboard.insertText(typed)
+  }
   const filesOf = async (url: string) =>
     (await user.get(`${url}/configuration`)).json().configuration.files
 
@@ -39,7 +45,7 @@ describe('the files of a workspace', () => {
       const { page, context, faults } = await visit(browser, harness, { user, view })
       await page.goto(`/workspaces/${id}?tab=files`)
       await textIn(text(page))
-      await text(page).fill('# mine\n\n# middle of mine\n\n# end\n')
+      await retype(page, '# mine\n\n# middle of mine\n\n# end\n')
       await other.put(`${url}/configuration`, {
         files: { 'main.tf': '# top\n\n# middle of theirs\n\n# end\n# more\n', 'new.tf': '# new\n' },
       })
@@ -71,7 +77,7 @@ describe('the files of a workspace', () => {
     const { page, context } = await visit(browser, harness, { user })
     await page.goto(`/workspaces/${id}?tab=files`)
     await textIn(text(page))
-    await text(page).fill('# mine\n')
+    await retype(page, '# mine\n')
     await other.put(`${url}/configuration`, { files: { 'main.tf': '# theirs\n' } })
     await button(page, 'Save as a new version').click()
     await page.getByRole('radio', { name: `Keep that of ${other.email}` }).check()
@@ -130,7 +136,7 @@ describe('the files of a workspace', () => {
     await page.getByText('Formatted.').waitFor()
     await expect.poll(async () => textIn(text(page))).toBe('locals {\n  a = 1\n}\n')
     expect(await focused(page)).toBe('Format')
-    await text(page).fill('locals {\n')
+    await retype(page, 'locals {\n')
     await button(page, 'Format').click()
     await page
       .getByRole('alert')
