@@ -9,6 +9,7 @@ import { expectNoSideways, openBrowser, views, visit } from './browser.ts'
 import { focused } from './focused.ts'
 import { takePicture } from './picture.ts'
 import { textIn } from './text-in.ts'
+import { retype } from './retype.ts'
 
 // Versions of the files: two people at once, history, restore and upload.
 describe('the files of a workspace', () => {
@@ -28,12 +29,6 @@ describe('the files of a workspace', () => {
   })
   const text = (page: Page, name = 'main.tf') => page.getByLabel(`Text of ${name}`)
   const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
-  /** As a person does. `fill` selects behind the back of the editor. */
-  const retype = async (page: Page, typed: string) => {
-    await text(page).focus()
-    await page.keyboard.press('Control+a')
-    await page.keyboard.insertText(typed)
-  }
   const filesOf = async (url: string) =>
     (await user.get(`${url}/configuration`)).json().configuration.files
 
@@ -45,7 +40,7 @@ describe('the files of a workspace', () => {
       const { page, context, faults } = await visit(browser, harness, { user, view })
       await page.goto(`/workspaces/${id}?tab=files`)
       await textIn(text(page))
-      await retype(page, '# mine\n\n# middle of mine\n\n# end\n')
+      await retype(text(page), '# mine\n\n# middle of mine\n\n# end\n')
       await other.put(`${url}/configuration`, {
         files: { 'main.tf': '# top\n\n# middle of theirs\n\n# end\n# more\n', 'new.tf': '# new\n' },
       })
@@ -77,7 +72,7 @@ describe('the files of a workspace', () => {
     const { page, context } = await visit(browser, harness, { user })
     await page.goto(`/workspaces/${id}?tab=files`)
     await textIn(text(page))
-    await retype(page, '# mine\n')
+    await retype(text(page), '# mine\n')
     await other.put(`${url}/configuration`, { files: { 'main.tf': '# theirs\n' } })
     await button(page, 'Save as a new version').click()
     await page.getByRole('radio', { name: `Keep that of ${other.email}` }).check()
@@ -136,7 +131,7 @@ describe('the files of a workspace', () => {
     await page.getByText('Formatted.').waitFor()
     await expect.poll(async () => textIn(text(page))).toBe('locals {\n  a = 1\n}\n')
     expect(await focused(page)).toBe('Format')
-    await retype(page, 'locals {\n')
+    await retype(text(page), 'locals {\n')
     await button(page, 'Format').click()
     await page
       .getByRole('alert')

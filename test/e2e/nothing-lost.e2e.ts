@@ -7,6 +7,7 @@ import { expectAccessible } from './axe.ts'
 import { openBrowser, settle, visit } from './browser.ts'
 import { textIn } from './text-in.ts'
 import { named, password } from './people.ts'
+import { retype } from './retype.ts'
 
 // Two people at one thing, and a session that ends under somebody's hands: what was typed is never lost unsaid.
 describe('nothing is lost', () => {
@@ -34,7 +35,7 @@ describe('nothing is lost', () => {
     workspace = await org.workspace({ by: user })
     const { page, context, faults } = await visit(browser, harness, { user })
     await page.goto(`/workspaces/${workspace.id}?tab=files`)
-    await text(page).fill('output "mine" { value = 1 }\n')
+    await retype(text(page), 'output "mine" { value = 1 }\n')
     await user.post('/api/auth/logout')
     await button(page, 'Save as a new version').click()
     await page.getByText('Your session is over.').waitFor()
@@ -70,7 +71,7 @@ describe('nothing is lost', () => {
     await page.getByText('Version 2.').waitFor()
     expect(await textIn(text(page))).toBe('# theirs, seen\n')
 
-    await text(page).fill('# mine\n')
+    await retype(text(page), '# mine\n')
     await put('theirs, not seen')
     await button(page, 'Save as a new version').click()
     await page.getByText('Nothing was written.').waitFor()
@@ -83,7 +84,7 @@ describe('nothing is lost', () => {
     await button(page, 'Save over version 3').click()
     await page.getByText('Version 4.').waitFor()
 
-    await text(page).fill('# mine again\n')
+    await retype(text(page), '# mine again\n')
     await put('theirs at last')
     await lookAgain(page)
     await button(page, 'Take theirs…').click()

@@ -7,6 +7,7 @@ import type { TestUser } from '../harness/test-user.ts'
 import { expectAccessible } from './axe.ts'
 import { openBrowser, visit } from './browser.ts'
 import { named } from './people.ts'
+import { retype } from './retype.ts'
 
 // What the service refuses, and what the console offers instead.
 describe('a refusal', () => {
@@ -109,7 +110,7 @@ describe('a refusal', () => {
   test('a policy that does not compile: its buttons leave the note free, and leaving asks', async () => {
     const page = await open('/organization/policies/new', owner)
     await page.getByLabel('Name', { exact: true }).fill('broken')
-    await page.getByLabel('Rego').fill('package cloudcontrol\n\ndeny contains message if {\n')
+    await retype(page.getByLabel('Rego'), 'package cloudcontrol\n\ndeny contains message if {\n')
     await page.getByRole('button', { name: 'Save policy' }).click()
     const note = page.getByRole('alert').filter({ hasText: 'The policy does not compile' })
     await note.waitFor()

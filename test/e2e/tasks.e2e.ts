@@ -7,6 +7,7 @@ import { openBrowser, visit } from './browser.ts'
 import { named } from './people.ts'
 import { startInDialog } from './start-in-dialog.ts'
 import { textIn } from './text-in.ts'
+import { retype } from './retype.ts'
 
 // What each page is for, done on it.
 describe('each page by its own task', () => {
@@ -42,16 +43,17 @@ describe('each page by its own task', () => {
     await dialog(page).getByLabel('Name', { exact: true }).fill('first-one')
     await dialog(page).getByRole('button', { name: 'Create workspace' }).click()
     await page.getByRole('button', { name: 'Begin with main.tf' }).click()
-    await page.getByLabel('Text of main.tf').fill('output "a" { value = 1 }\n')
+    await retype(page.getByLabel('Text of main.tf'), 'output "a" { value = 1 }\n')
     await page.getByRole('button', { name: '+ New file' }).click()
     await dialog(page).getByLabel('Name').fill('main.tf')
     await page.keyboard.press('Enter')
     await dialog(page).getByText('There is a file main.tf already.').waitFor()
     await dialog(page).getByLabel('Name').fill('network.tf')
     await confirm(page, 'Add it')
-    await page
-      .getByLabel('Text of network.tf')
-      .fill('resource "terraform_data" "net" { input = "10.0.0.0/16" }\n')
+    await retype(
+      page.getByLabel('Text of network.tf'),
+      'resource "terraform_data" "net" { input = "10.0.0.0/16" }\n',
+    )
     await page.getByText('Not saved.').waitFor()
     await page.getByRole('button', { name: 'Save as a new version' }).click()
     await page.getByText('Version 1.').waitFor()
@@ -179,11 +181,11 @@ describe('each page by its own task', () => {
     await page.getByLabel('Name', { exact: true }).fill('no destroy')
     const text = page.getByLabel('Rego')
     const good = await textIn(text)
-    await text.fill(good.replace('some resource in', 'some resource inn'))
+    await retype(text, good.replace('some resource in', 'some resource inn'))
     await page.getByRole('button', { name: 'Save policy' }).click()
     await page.getByText('The policy does not compile:').waitFor()
     expect(await page.locator('.fault-line').first().textContent()).toMatch(/^4 │ .*inn/)
-    await text.fill(good)
+    await retype(text, good)
     await page.getByRole('button', { name: 'Save policy' }).click()
     await page.getByText('version 1').waitFor()
     await page.getByRole('link', { name: 'Open no destroy' }).click()

@@ -9,6 +9,7 @@ import { expectAccessible } from './axe.ts'
 import { expectNoSideways, openBrowser, settle, visit, type View } from './browser.ts'
 import { named } from './people.ts'
 import { takePicture } from './picture.ts'
+import { retype } from './retype.ts'
 
 const everyView: readonly View[] = (['light', 'dark'] as const).flatMap((scheme) =>
   ([360, 1440] as const).map((width) => ({ scheme, width })),
@@ -100,7 +101,7 @@ describe('runs that wait', () => {
   test('the editor has an address, asks before it loses input, and its buttons lie over nothing', async () => {
     const { page, context, faults } = await visit(browser, harness, { user: owner })
     await page.goto('/organization/policies/new')
-    await page.getByLabel('Rego').fill('package cloudcontrol\n\ndeny contains\n')
+    await retype(page.getByLabel('Rego'), 'package cloudcontrol\n\ndeny contains\n')
     await page.getByLabel('Name', { exact: true }).fill('broken')
     await page.getByRole('button', { name: 'Save policy' }).click()
     const fault = page.getByRole('alert').filter({ hasText: 'does not compile' })
