@@ -10,6 +10,7 @@ import { expectNoSideways, openBrowser, settle, visit, type View } from './brows
 import { named } from './people.ts'
 import { takePicture } from './picture.ts'
 import { retype } from './retype.ts'
+import { textIn } from './text-in.ts'
 
 const everyView: readonly View[] = (['light', 'dark'] as const).flatMap((scheme) =>
   ([360, 1440] as const).map((width) => ({ scheme, width })),
@@ -114,7 +115,7 @@ describe('runs that wait', () => {
       .getByText(/not saved/)
       .waitFor()
     await page.getByRole('dialog').getByRole('button', { name: 'Stay' }).click()
-    expect(await page.getByLabel('Rego').inputValue()).toContain('deny contains')
+    expect(await textIn(page.getByLabel('Rego'))).toContain('deny contains')
     await page.getByRole('link', { name: 'Workspaces' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Leave' }).click()
     await page.getByRole('heading', { name: 'Workspaces' }).waitFor()

@@ -15,7 +15,7 @@ export type HclState = {
   afterDot: boolean
 }
 
-/** Colours and indentation of HCL, the language of OpenTofu (its specification: hashicorp/hcl, hclsyntax/spec.md). */
+/** Colours and indentation of HCL, the language of OpenTofu. */
 export const hcl: StreamParser<HclState> = {
   name: 'hcl',
   startState: () => ({ frames: [], brackets: '', fresh: true, afterDot: false }),
