@@ -10,7 +10,7 @@ export function duckdbRefusal(file: Pick<BillFile, 'key'>, error: unknown): unkn
     return new BillRefused([
       { file: file.key, row: line - 1, column: null, message: ofLine(message) },
     ])
-  if (/^Out of Memory|max_temp_directory_size|No space left/i.test(message))
+  if (/^Out of Memory|max_temp_directory_size|No space left|File too large/i.test(message))
     return new BillTooLarge([
       {
         file: file.key,

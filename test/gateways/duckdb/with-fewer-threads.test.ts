@@ -8,6 +8,10 @@ const outOfMemory = duckdbRefusal(
     'Out of Memory Error: could not allocate block of size 30.5 MiB (483.3 MiB/512.0 MiB used)',
   ),
 )
+const fileTooLarge = duckdbRefusal(
+  { key: 'bill' },
+  new Error('IO Error: Could not write file "/bench/scratch/a.tmp": File too large'),
+)
 const damaged = duckdbRefusal({ key: 'bill' }, new Error('Invalid Input Error: no Parquet'))
 
 const reads = (error: unknown) => {
@@ -22,8 +26,11 @@ const reads = (error: unknown) => {
   }
 }
 
-test('what two threads have no memory for is read by one', async () => {
-  const { tried, answer } = reads(outOfMemory)
+test.each([
+  ['memory', outOfMemory],
+  ['room on the disk', fileTooLarge],
+])('what two threads have too little %s for is read by one', async (_, error) => {
+  const { tried, answer } = reads(error)
   expect(await answer).toBe('read')
   expect(tried).toEqual([2, 1])
 })
