@@ -20,7 +20,7 @@ export const limits: Limits = {
     api: 26,
     bench: 2,
 
-    console: 26,
+    console: 25,
     engines: 2,
     gateways: 14,
     runner: 3,

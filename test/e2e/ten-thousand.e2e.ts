@@ -45,7 +45,7 @@ describe('10,000 rows', () => {
     { name: 'tokens', path: '/organization/tokens', first: /token of Person/, filter: undefined },
     { name: 'scim log', path: '/organization/provisioning', first: /409/, filter: undefined },
     { name: 'policies', path: '/organization/policies', first: /rule 00001/, filter: undefined },
-    { name: 'audit', path: '/organization/audit', first: /bulk\.event/, filter: undefined },
+    { name: 'audit', path: '/organization/audit', first: /bulk event/, filter: undefined },
     { name: 'runs of a workspace', path: '', first: /Run #10000/, filter: undefined },
     { name: 'runs of a pipeline', path: 'pipeline', first: /Run #10000/, filter: undefined },
     { name: 'home', path: '/', first: /10,00\d/, filter: undefined },
