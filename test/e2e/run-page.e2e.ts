@@ -122,11 +122,17 @@ deny contains message if {
     await runUntil(author, { workspace, id: started.id }, isOver)
     const { page, context, faults } = await visit(browser, harness, { user: owner })
     await page.goto(pathOf(workspace, started))
-    await page.getByRole('region', { name: 'Denied' }).waitFor()
+    const denied = page.getByRole('region', { name: 'Denied' })
+    // One sentence says it, and the checks name the policy.
+    expect(await denied.locator('p').first().innerText()).toBe(
+      'A mandatory policy denies this plan. Nothing was changed.',
+    )
+    expect((await denied.innerText()).match(/mandatory policy/gi)).toHaveLength(1)
+    await denied.getByRole('link', { name: 'Show the checks' }).waitFor()
     // Of one resource alone: with two marks this would fail.
     await page.getByText('1 finding', { exact: true }).waitFor()
     await page.getByRole('list', { name: 'Stages' }).getByText('denied').waitFor()
-    await page.getByRole('link', { name: 'Checks' }).press('Enter')
+    await page.getByRole('link', { name: 'Checks', exact: true }).press('Enter')
     await page.getByText('terraform_data.odd has an odd name').first().waitFor()
     await lookAt(`${pathOf(workspace, started)}?tab=checks`, 'run-checks')
     await page.getByRole('link', { name: 'names of resources' }).press('Enter')

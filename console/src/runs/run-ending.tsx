@@ -5,6 +5,7 @@ import { runLook } from '../parts/run-look.ts'
 import { Time } from '../parts/time.tsx'
 import { CompareLink } from './compare-link.tsx'
 import { RunDiagnostics } from './run-diagnostics.tsx'
+import { RunViewLink } from './run-tabs.tsx'
 
 /** How a run ended, why, and what the person who decided wrote about it. */
 export function RunEnding({ run, place }: { run: RunDetail; place: RunPlace }) {
@@ -27,13 +28,20 @@ export function RunEnding({ run, place }: { run: RunDetail; place: RunPlace }) {
         <blockquote className="comment">{plainText(rejection.comment)}</blockquote>
       )}
       <p>
-        {!rejection && `${reasonWords[reason]} `}
+        {!rejection && `${sentenceOf(run, reason)} `}
         {unchanged.has(reason) && 'Nothing was changed.'}
       </p>
+      {judged.has(reason) && (
+        <p>
+          <RunViewLink place={place} search={{ tab: 'checks' }}>
+            Show the checks
+          </RunViewLink>
+        </p>
+      )}
       {run.diagnostics.length > 0 ? (
         <RunDiagnostics run={run} place={place} />
       ) : (
-        !rejection && message && <p className="message">{message}</p>
+        !rejection && !judged.has(reason) && message && <p className="message">{message}</p>
       )}
       <CompareLink run={run} place={place} />
     </section>
@@ -42,6 +50,17 @@ export function RunEnding({ run, place }: { run: RunDetail; place: RunPlace }) {
 
 const rejectionOf = ({ approvals }: RunDetail) =>
   approvals.findLast(({ decision }) => decision === 'rejected')
+
+/** The checks name the rule and the resource, so their message is not repeated above them. */
+const judged: ReadonlySet<RunDetail['reason']> = new Set([
+  'policy_denied',
+  'cost_exceeded',
+  'cost_unknown',
+])
+
+/** One sentence. The message of a policy that could not be evaluated says more than its reason. */
+const sentenceOf = ({ message }: RunDetail, reason: NonNullable<RunDetail['reason']>): string =>
+  (reason === 'policy_denied' ? message : null) ?? reasonWords[reason]
 
 /** Reasons that end a run before its apply has begun. */
 const unchanged: ReadonlySet<RunDetail['reason']> = new Set([
