@@ -3,7 +3,7 @@ import { invalid } from '../../domain/errors.ts'
 const dayMs = 86_400_000
 
 /** A day or a time of a query. As `to`, a day includes its whole day. */
-export function parseMoment(path: 'from' | 'to', text: string): Date {
+export function parseMoment(path: 'from' | 'to' | 'endedFrom', text: string): Date {
   // In a query string the + of a time zone arrives as a space.
   const time = Date.parse(text.replace(/(\d) (\d\d:?\d\d)$/, '$1+$2'))
   // The parser accepts 31 February as 3 March.

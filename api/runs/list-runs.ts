@@ -48,7 +48,7 @@ async function filterOf(
   caller: Caller,
   query: Static<typeof RunQuery>,
 ): Promise<RunFilter> {
-  const { from, to } = query
+  const { from, to, endedFrom } = query
   return {
     phases: phasesOf(query),
     reasons: query.reason,
@@ -59,6 +59,7 @@ async function filterOf(
     authorIds: query.author,
     from: from === undefined ? undefined : parseMoment('from', from),
     to: to === undefined ? undefined : parseMoment('to', to),
+    endedFrom: endedFrom === undefined ? undefined : parseMoment('endedFrom', endedFrom),
     q: query.q,
     approver: query.mine ? await approvers(tenant).of(caller) : undefined,
   }

@@ -42,6 +42,7 @@ export const RunQuery = Type.Object(
     origin: Repeated(OneOf(runOrigins)),
     from: Type.Optional(Moment),
     to: Type.Optional(Moment),
+    endedFrom: Type.Optional(Moment),
     sort: Type.Optional(
       OneOf(['-createdAt', 'createdAt'], {
         description: 'By the start: the newest first, which is the default, or the oldest first.',

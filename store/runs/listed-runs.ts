@@ -20,6 +20,8 @@ export type RunFilter = {
   authorIds?: readonly number[] | undefined
   from?: Date | undefined
   to?: Date | undefined
+  /** Only runs that are over, and ended then or later. */
+  endedFrom?: Date | undefined
   /** Part of the workspace's name or of the message that it was started with, ignoring case. */
   q?: string | undefined
   /** Only runs whose approval this person could give now. */
@@ -127,7 +129,7 @@ function select(tenant: Tenant) {
 }
 
 function narrow(found: Found, filter: RunFilter): void {
-  const { from, to, pipelineIds } = filter
+  const { from, to, endedFrom, pipelineIds } = filter
   const lists = {
     'listed.phase': filter.phases,
     'listed.reason': filter.reasons,
@@ -140,6 +142,7 @@ function narrow(found: Found, filter: RunFilter): void {
     if (values) void found.whereIn(column, [...values])
   if (from) void found.where('listed.createdAt', '>=', from)
   if (to) void found.where('listed.createdAt', '<', to)
+  if (endedFrom) void found.where('listed.endedAt', '>=', endedFrom)
   // A run of another pipeline of the workspace has a place there too.
   if (pipelineIds)
     void found.whereRaw(

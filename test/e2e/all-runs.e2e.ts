@@ -167,6 +167,35 @@ describe('the runs of all workspaces', () => {
     await context.close()
   })
 
+  test('the failures of the last day are those that Home counts', async () => {
+    // It began long ago and failed today; the other began and failed long ago.
+    const long = new Date(Date.now() - 3 * 86_400_000)
+    const late = await planOf(data, 'Waited for days')
+    await change(late, {
+      phase: 'failed',
+      reason: 'approval_expired',
+      createdAt: long,
+      endedAt: new Date(),
+    })
+    const old = await planOf(data, 'Failed days ago')
+    await change(old, { phase: 'failed', reason: 'plan_errored', createdAt: long, endedAt: long })
+    const { page, context, faults } = await visit(browser, harness, { user: owner })
+    await page.goto('/')
+    const number = page.locator('.stat', { hasText: 'failed in the last day' }).getByRole('link')
+    expect(await number.innerText()).toBe('2')
+    await number.click()
+    await page.getByRole('heading', { name: 'Runs', level: 1 }).waitFor()
+    await expectRows(page, 2, /Nightly import|Waited for days/)
+    expect(Object.fromEntries(query(page))).toEqual({ state: 'failed', ended: 'day' })
+    expect(await page.getByLabel('Ended').inputValue()).toBe('day')
+    await page.getByLabel('Ended').selectOption('in the last 7 days')
+    await expectRows(page, 3)
+    await page.goto('/runs?ended=century')
+    await expectRows(page, 8)
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
   test('several are canceled at once, and one that ended meanwhile is named', async () => {
     const { page, context, faults } = await visit(browser, harness, { user: author })
     await page.goto('/runs?q=Release')

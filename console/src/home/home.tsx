@@ -53,7 +53,7 @@ function Stats({ counts: { workspaces, runs } }: { counts: Answer<'getConsoleDat
         </Link>
       </Stat>
       <Stat name="failed in the last day" tone={runs.failedLastDay > 0 ? 'bad-text' : ''}>
-        <Link to="/runs" search={{ state: 'failed' }}>
+        <Link to="/runs" search={{ state: 'failed', ended: 'day' }}>
           {runs.failedLastDay.toLocaleString()}
         </Link>
       </Stat>

@@ -6,7 +6,7 @@ import { useSettled } from '../parts/filter-box.tsx'
 import { Field, Select } from '../parts/forms.tsx'
 import { NamePicker } from '../parts/name-picker.tsx'
 import { personQuery } from '../users/person-query.ts'
-import { listedOrigins, listedStates, type RunsSearch } from './runs-search.ts'
+import { listedEnds, listedOrigins, listedStates, type RunsSearch } from './runs-search.ts'
 
 type Props = { search: RunsSearch; onChange: (search: RunsSearch) => void }
 
@@ -36,6 +36,7 @@ export function AllRunsFilter({ search, onChange }: Props) {
         value={search.to ?? ''}
         onChange={({ target }) => change('to', target.value)}
       />
+      <Choices label="Ended" name="ended" choices={listedEnds} {...{ search, change }} />
       <Select
         label="Order"
         value={search.sort ?? ''}
@@ -48,12 +49,13 @@ export function AllRunsFilter({ search, onChange }: Props) {
   )
 }
 
+type ChosenOf = 'state' | 'origin' | 'ended'
 type ChoicesProps = {
   label: string
-  name: 'state' | 'origin'
+  name: ChosenOf
   choices: Record<string, { label: string }>
   search: RunsSearch
-  change: (name: 'state' | 'origin', value: string) => void
+  change: (name: ChosenOf, value: string) => void
 }
 
 function Choices({ label, name, choices, search, change }: ChoicesProps) {
@@ -63,7 +65,7 @@ function Choices({ label, name, choices, search, change }: ChoicesProps) {
       value={search[name] ?? ''}
       onChange={({ target }) => change(name, target.value)}
     >
-      <option value="">all</option>
+      <option value="">{name === 'ended' ? 'at any time' : 'all'}</option>
       {Object.entries(choices).map(([value, choice]) => (
         <option key={value} value={value}>
           {choice.label}

@@ -27,6 +27,12 @@ export const listedOrigins: Record<string, { label: string; query: Query }> = {
   deployment: { label: 'a deployment', query: { origin: ['deployment'] } },
 }
 
+/** How long ago a run ended, counted back from now. */
+export const listedEnds: Record<string, { label: string; hours: number }> = {
+  day: { label: 'in the last day', hours: 24 },
+  week: { label: 'in the last 7 days', hours: 168 },
+}
+
 /** The filters of the list of all runs, as in the address of the page. */
 export type RunsSearch = {
   q?: string
@@ -34,6 +40,8 @@ export type RunsSearch = {
   state?: string
   /** A key of `listedOrigins`. */
   origin?: string
+  /** A key of `listedEnds`. */
+  ended?: string
   workspace?: number
   author?: number
   /** Days. */
@@ -45,12 +53,14 @@ export type RunsSearch = {
 
 export function runsSearch(values: Values): RunsSearch {
   const [state = '', origin = ''] = [text(values['state']), text(values['origin'])]
+  const ended = text(values['ended']) ?? ''
   const [workspace, author] = [count(values['workspace']), count(values['author'])]
   const [from, to] = [day(values['from']), day(values['to'])]
   return {
     ...listSearch(values),
     ...(Object.hasOwn(listedStates, state) && { state }),
     ...(Object.hasOwn(listedOrigins, origin) && { origin }),
+    ...(Object.hasOwn(listedEnds, ended) && { ended }),
     ...(workspace && { workspace }),
     ...(author && { author }),
     ...(from && { from }),
@@ -66,11 +76,16 @@ const day = (value: unknown) => {
     : undefined
 }
 
+/** To the minute, so that a page asks for the same list until the next minute. */
+const hoursAgo = (hours: number): string =>
+  new Date(Math.floor(Date.now() / 60_000) * 60_000 - hours * 3_600_000).toISOString()
+
 /** The same for the API. */
 export const queryOf = ({
   q,
   state,
   origin,
+  ended,
   workspace,
   author,
   from,
@@ -80,6 +95,7 @@ export const queryOf = ({
   ...(q && { q }),
   ...(state && listedStates[state]?.query),
   ...(origin && listedOrigins[origin]?.query),
+  ...(ended && { endedFrom: hoursAgo(listedEnds[ended]?.hours ?? 0) }),
   ...(workspace && { workspaceId: [workspace] }),
   ...(author && { author: [author] }),
   ...(from && { from: momentOfDay(from, 0) }),
