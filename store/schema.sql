@@ -2548,6 +2548,8 @@ table workspace_variables
   created_at timestamp with time zone not null default now()
   updated_at timestamp with time zone not null default now()
   phase text not null default 'both'::text
+  description text not null default ''::text
+  constraint workspace_variables_description_check CHECK ((length(description) <= 500))
   constraint workspace_variables_kind_check CHECK ((kind = ANY (ARRAY['terraform'::text, 'env'::text])))
   constraint workspace_variables_organization_id_id_key UNIQUE (organization_id, id)
   constraint workspace_variables_organization_id_workspace_id_fkey FOREIGN KEY (organization_id, workspace_id) REFERENCES workspaces(organization_id, id) ON DELETE CASCADE

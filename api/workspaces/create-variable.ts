@@ -20,6 +20,7 @@ export async function createVariable(
 ): Promise<VariableBody> {
   const { organizationId } = caller
   const { key, value, kind = 'terraform', sensitive = false, phase = 'both' } = variable
+  const { description = '' } = variable
   const fault = faultOfVariableKey(kind, key)
   if (fault)
     throw invalid(`key: ${fault.message}.`, [{ path: 'key', message: fault.message }], fault.code)
@@ -37,6 +38,7 @@ export async function createVariable(
       kind,
       sensitive,
       phase,
+      description,
       value: deps.keyring.seal(placeOfValue(organizationId), value),
       valueMac: deps.keyring.mac('variable', value),
     })

@@ -16,6 +16,7 @@ export function presentVariable(
     value: row.sensitive ? null : keyring.open(placeOfValue(organizationId), row.value).toString(),
     sensitive: row.sensitive,
     phase: row.phase,
+    description: row.description,
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
   }

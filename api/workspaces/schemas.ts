@@ -1,5 +1,6 @@
 import type { VariablePhase } from '../../domain/workspaces/variables.ts'
 import { Type, type Static } from 'typebox'
+import { OneLine } from '../http/one-line.ts'
 import { Body, Id, Nullable, OneOf, Text, Time } from '../http/schemas.ts'
 import { Name } from '../http/pattern.ts'
 import { confirmModes } from '../../domain/runs/confirmation.ts'
@@ -135,12 +136,15 @@ export const VariableBody = Type.Object({
   value: Nullable(Type.String()),
   sensitive: Type.Boolean(),
   phase: Phase,
+  description: Type.String(),
   createdAt: Time,
   updatedAt: Time,
 })
 export type VariableBody = Static<typeof VariableBody>
 
 const Value = Type.String({ maxLength: 65_536 })
+/** What it is for. No run is given it, so a change of it voids no plan. */
+const Description = OneLine(500, 0)
 
 export const NewVariableBody = Body({
   key: Text(255, 1),
@@ -148,6 +152,7 @@ export const NewVariableBody = Body({
   kind: Type.Optional(OneOf(['terraform', 'env'])),
   sensitive: Type.Optional(Type.Boolean()),
   phase: Type.Optional(Phase),
+  description: Type.Optional(Description),
 })
 export type NewVariableBody = Static<typeof NewVariableBody>
 
@@ -155,6 +160,7 @@ export const VariableChangeBody = Body({
   value: Type.Optional(Value),
   sensitive: Type.Optional(Type.Boolean()),
   phase: Type.Optional(Phase),
+  description: Type.Optional(Description),
 })
 export type VariableChangeBody = Static<typeof VariableChangeBody>
 

@@ -4,12 +4,16 @@ import { faultOfVariableKey } from '../../domain/workspaces/variables.ts'
 import { refuseTotals, refuseValue } from '../../domain/workspaces/variable-bounds.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { noteChange } from '../../app/workspaces/note-change.ts'
-import { workspaceVariables } from '../../store/workspaces/workspace-variables.ts'
 import type { Deps } from '../deps.ts'
 import { holdWorkspace } from './hold-workspace.ts'
 import { refusePhase } from './refuse-phase.ts'
 import { placeOfValue } from '../../app/workspaces/secrets-of-workspace.ts'
 import { presentVariable } from './present-variable.ts'
+import {
+  workspaceVariables,
+  type WorkspaceVariable,
+} from '../../store/workspaces/workspace-variables.ts'
+import type { Tenant } from '../../store/driver/tenant.ts'
 import type { VariableBody, VariableChangeBody } from './schemas.ts'
 
 /**
@@ -32,7 +36,11 @@ export async function updateVariable(
         { path: 'value', message: 'is required to make the variable non-sensitive' },
       ])
     if (value === undefined && sensitive === before.sensitive && phase === before.phase)
-      return presentVariable(deps.keyring, organizationId, before)
+      return presentVariable(
+        deps.keyring,
+        organizationId,
+        await describeVariable(tenant, caller, { workspaceId: id, before, change }),
+      )
 
     const { key, kind } = before
     const fault = faultOfVariableKey(kind, key)
@@ -52,6 +60,7 @@ export async function updateVariable(
     const row = await variables.update(id, variableId, {
       sensitive,
       phase,
+      ...(change.description !== undefined && { description: change.description }),
       ...(value !== undefined && {
         value: deps.keyring.seal(placeOfValue(organizationId), value),
         valueMac: deps.keyring.mac('variable', value),
@@ -68,4 +77,22 @@ export async function updateVariable(
     })
     return presentVariable(deps.keyring, organizationId, row)
   })
+}
+
+type Described = { workspaceId: number; before: WorkspaceVariable; change: VariableChangeBody }
+
+/** No run reads a description, so no plan is made void and nobody becomes an author. */
+async function describeVariable(
+  tenant: Tenant,
+  caller: Caller,
+  { workspaceId, before, change: { description } }: Described,
+): Promise<WorkspaceVariable> {
+  if (description === undefined || description === before.description) return before
+  const { id: variableId, key, sensitive, phase } = before
+  const row = await workspaceVariables(tenant).update(workspaceId, variableId, { description })
+  await auditLog(tenant, actorOf(caller)).record('workspace.variable_updated', {
+    target: { kind: 'workspace', id: workspaceId },
+    detail: { variableId, key, sensitive, phase, valueChanged: false, descriptionChanged: true },
+  })
+  return row
 }

@@ -15,6 +15,7 @@ class WorkspaceVariableRow extends Model {
   declare kind: 'terraform' | 'env'
   declare sensitive: boolean
   declare phase: VariablePhase
+  declare description: string
   /** Sealed. */
   declare value: Buffer
   declare valueMac: Buffer
@@ -25,7 +26,7 @@ class WorkspaceVariableRow extends Model {
 export type WorkspaceVariable = Omit<WorkspaceVariableRow, keyof Model | 'organizationId'>
 export type NewWorkspaceVariable = Pick<
   WorkspaceVariable,
-  'key' | 'kind' | 'sensitive' | 'phase' | 'value' | 'valueMac'
+  'key' | 'kind' | 'sensitive' | 'phase' | 'description' | 'value' | 'valueMac'
 >
 
 /** The variables of a workspace. Values arrive sealed. */
@@ -91,7 +92,7 @@ export function workspaceVariables(tenant: Tenant) {
     async update(
       workspaceId: number,
       id: number,
-      change: Partial<Pick<WorkspaceVariable, 'value' | 'valueMac' | 'sensitive' | 'phase'>>,
+      change: Partial<Omit<NewWorkspaceVariable, 'key' | 'kind'>>,
     ): Promise<WorkspaceVariable> {
       const [row] = await rows(workspaceId)
         .where({ id })
