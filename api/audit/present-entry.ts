@@ -1,12 +1,16 @@
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { runPlaces } from '../../store/runs/run-labels.ts'
+import { namesOfWorkspaces } from '../../store/workspaces/names-of-workspaces.ts'
 import type { ListedEntry } from '../../store/audit/audit-entries.ts'
 import type { EntryBody } from './schemas.ts'
 
 const runAsActor = /^run (\d{1,9})$/
-const runId = /^\d{1,9}$/
+const idText = /^\d{1,9}$/
 
-/** Entries as `GET /api/audit` shows them: a run that acted, or was the target, by its number. */
+/**
+ * Entries as `GET /api/audit` shows them: a run that acted, or was the target, by its number, and a workspace
+ * that was recorded by its id alone by the name that it has now.
+ */
 export async function presentEntries(
   tenant: Tenant,
   entries: readonly ListedEntry[],
@@ -14,7 +18,16 @@ export async function presentEntries(
   const runOf = ({ actorKind, actorLabel }: ListedEntry) =>
     actorKind === 'system' ? Number(runAsActor.exec(actorLabel)?.[1] ?? 0) : 0
   const targetOf = ({ targetKind, targetId }: ListedEntry) =>
-    targetKind === 'run' && runId.test(targetId ?? '') ? Number(targetId) : 0
+    targetKind === 'run' && idText.test(targetId ?? '') ? Number(targetId) : 0
+  const workspaceOf = ({ targetKind, targetId, targetLabel }: ListedEntry) =>
+    targetKind === 'workspace' && targetLabel === null && idText.test(targetId ?? '')
+      ? Number(targetId)
+      : 0
+  const unnamed = new Set(entries.map(workspaceOf))
+  const names = await namesOfWorkspaces(
+    tenant,
+    [...unnamed].filter((id) => id > 0),
+  )
   const ids = new Set(entries.flatMap((entry) => [runOf(entry), targetOf(entry)]))
   const places = await runPlaces(
     tenant,
@@ -27,7 +40,11 @@ export async function presentEntries(
     return {
       ...shown,
       actor: acting ? { ...actor, label: `run #${acting.number}` } : actor,
-      target: target && run ? { ...target, run } : target,
+      target: target && {
+        ...target,
+        label: target.label ?? names.get(workspaceOf(entry))?.name ?? null,
+        ...(run && { run }),
+      },
     }
   })
 }

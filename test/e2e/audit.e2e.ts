@@ -51,7 +51,7 @@ describe('the audit log', () => {
     expect(await settings.innerText()).toContain('Approval expires after: 168 → 48')
     const said = await page.locator('.audit-day').first().innerText()
     expect(said).not.toMatch(/org\.settings_updated|workspace\.locked|variableId|"/)
-    const variable = entries(page).filter({ hasText: 'created a variable of' })
+    const variable = entries(page).filter({ hasText: 'created a variable of shop-staging' })
     // A key that a person chose stays as it is.
     expect(await variable.innerText()).toContain('Key: db_size')
     await variable.getByText('All fields').focus()

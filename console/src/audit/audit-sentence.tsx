@@ -22,6 +22,8 @@ type Target = NonNullable<AuditEntry['target']>
 
 function Target({ target, entry }: { target: Target; entry: AuditEntry }) {
   const { kind, id, label, run } = target
+  // The service names each workspace that still exists.
+  if (kind === 'workspace' && label === null) return 'a deleted workspace'
   const name = label ?? String(id)
   // Names of things and addresses are as their owners wrote them, in any direction of writing.
   const shown = <bdi>{name}</bdi>
