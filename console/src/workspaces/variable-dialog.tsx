@@ -2,13 +2,13 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
 import type { Variable } from '../api/types.ts'
 import { FormDialog } from '../parts/form-dialog.tsx'
-import { Check, Field, Select, textIn } from '../parts/forms.tsx'
+import { Check, Field, Select, textIn, TextField } from '../parts/forms.tsx'
 
 type DialogProps = {
   workspaceId: number
   /** The one that is changed; undefined for a new one. */
   variable: Variable | undefined
-  /** The name that a new one begins with. */
+  /** The name of a new variable of OpenTofu, where it is known: only its value is asked for. */
   name?: string
   onSaved?: () => void
   onClose: () => void
@@ -22,18 +22,26 @@ export function VariableDialog(props: DialogProps) {
     mutationFn: (form: FormData): Promise<unknown> => {
       const value = textIn(form, 'value')
       const sensitive = form.get('sensitive') !== null
+      const description = textIn(form, 'description').trim()
       return variable
         ? call('updateVariable', {
             params: { id: workspaceId, variableId: variable.id },
-            body: { value, sensitive, phase: phaseIn(form) },
+            body: {
+              // Left empty, a sensitive value stays: nobody can type again what is never shown.
+              ...(!(variable.sensitive && sensitive && value === '') && { value }),
+              sensitive,
+              phase: phaseIn(form),
+              description,
+            },
           })
         : call('createVariable', {
             params: { id: workspaceId },
             body: {
-              key: textIn(form, 'key').trim(),
+              key: name ?? textIn(form, 'key').trim(),
               value,
               sensitive,
               phase: phaseIn(form),
+              description,
               kind: textIn(form, 'kind') === 'env' ? 'env' : 'terraform',
             },
           })
@@ -46,57 +54,68 @@ export function VariableDialog(props: DialogProps) {
   })
   return (
     <FormDialog
-      title={variable ? `Change ${variable.key}` : 'New variable'}
+      title={variable ? `Change ${variable.key}` : name ? `Set variable ${name}` : 'New variable'}
       act="Save"
       doing={save}
       onSubmit={(form) => save.mutate(form)}
       onClose={onClose}
     >
-      {!variable && (
+      {!variable && name === undefined && (
         <>
-          <Field
-            label="Key"
-            name="key"
-            defaultValue={name}
-            required
-            maxLength={255}
-            autoComplete="off"
-          />
+          <Field label="Key" name="key" required maxLength={255} autoComplete="off" />
           <Select label="Kind" name="kind">
             <option value="terraform">OpenTofu variable</option>
             <option value="env">environment</option>
           </Select>
         </>
       )}
-      <Field
+      <TextField
         label="Value"
         name="value"
         defaultValue={variable?.value ?? ''}
+        rows={(variable?.value ?? '').includes('\n') ? 8 : 2}
+        maxLength={65_536}
         autoComplete="off"
+        spellCheck={false}
+        className="variable-value"
         hint={
           variable?.sensitive
-            ? 'The value is not shown. What you write here replaces it.'
-            : undefined
+            ? 'The value is not shown. Leave it empty to keep it; what you write here replaces it.'
+            : 'One or more lines. OpenTofu reads it by the type that the files declare: a list is written as ["a", "b"], a text without quotes.'
         }
       />
-      <Select
-        label="Given to"
-        name="phase"
-        defaultValue={variable?.phase}
-        hint="A plan-only run needs no approval and runs the code of its author. Only environment variables can be limited to plan or apply."
-      >
-        {phases.map((phase) => (
-          <option key={phase} value={phase}>
-            {phaseWords[phase]}
-          </option>
-        ))}
-      </Select>
+      <Field
+        label="Description (optional)"
+        name="description"
+        defaultValue={variable?.description ?? ''}
+        maxLength={500}
+        autoComplete="off"
+        hint="What it is for. Do not write a secret here: everybody who reads the workspace sees it."
+      />
+      <PhaseField phase={variable?.phase} />
       <Check
         label="Sensitive: written only, and masked wherever it would show"
         name="sensitive"
         defaultChecked={variable?.sensitive}
       />
     </FormDialog>
+  )
+}
+
+function PhaseField({ phase: current }: { phase: Variable['phase'] | undefined }) {
+  return (
+    <Select
+      label="Given to"
+      name="phase"
+      defaultValue={current}
+      hint="A plan-only run needs no approval and runs the code of its author. Only environment variables can be limited to plan or apply."
+    >
+      {phases.map((phase) => (
+        <option key={phase} value={phase}>
+          {phaseWords[phase]}
+        </option>
+      ))}
+    </Select>
   )
 }
 

@@ -36,7 +36,15 @@ export function Variables({ id }: { id: number }) {
             label="Variables"
             rows={variables}
             columns={[
-              { title: 'Key', render: ({ key }) => <code>{key}</code> },
+              {
+                title: 'Key',
+                render: ({ key, description }) => (
+                  <>
+                    <code>{key}</code>
+                    {description && <bdi className="row-sub">{description}</bdi>}
+                  </>
+                ),
+              },
               { title: 'Value', render: ({ value }) => <ValueOf value={value} /> },
               { title: 'Kind', render: ({ kind }) => kindWords[kind] },
               { title: 'Given to', render: ({ phase }) => phaseWords[phase] },
