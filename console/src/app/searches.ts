@@ -18,7 +18,7 @@ export type WorkspaceTab = (typeof workspaceTabs)[number]
 /**
  * `version` is the version of the files to show, instead of the newest one. With `history` it is the newer one
  * of two that are compared, and `with` the older one. `file` and `line` are a place in
- * them. `from` and `to` are the days of the cost.
+ * them. Of the state, `version` and `with` are ids of two of its versions. `from` and `to` are the days of the cost.
  */
 export type WorkspaceSearch = {
   tab?: WorkspaceTab

@@ -39,6 +39,8 @@ const workspace = createRoute({
         ...(file && { file }),
         ...(line && { line }),
       }),
+      ...(tab === 'state' &&
+        version && { version, ...(other && other !== version && { with: other }) }),
       ...(tab === 'cost' && { ...(from && { from }), ...(to && { to }) }),
     }
   },

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { call } from '../api/call.ts'
+import { call, type Answer } from '../api/call.ts'
 import { outputsQuery, resourcesQuery, stateVersionsQuery } from '../api/queries.ts'
 import type { Workspace } from '../api/types.ts'
 import { plural } from '../api/words.ts'
@@ -109,11 +109,7 @@ function Versions({ workspace: { id } }: { workspace: Workspace }) {
           page.versions.map((version) => (
             <li key={version.id} className="row">
               <span className="row-main">
-                <span className="row-title">
-                  Version <span className="num">{version.serial}</span>
-                  {version.id === currentId && <span className="tag">current</span>}
-                  {version.status === 'quarantined' && <span className="tag bad">quarantined</span>}
-                </span>
+                <VersionTitle id={id} version={version} isCurrent={version.id === currentId} />
                 <span className="row-sub">
                   by {version.createdBy}
                   {version.reason && `, ${version.reason.replaceAll('_', ' ')}`}
@@ -169,5 +165,23 @@ function Versions({ workspace: { id } }: { workspace: Workspace }) {
       </PagedRows>
       <LoadMore query={query} />
     </section>
+  )
+}
+
+type TitleProps = {
+  id: number
+  version: Answer<'listStateVersions'>['versions'][number]
+  isCurrent: boolean
+}
+
+function VersionTitle({ id, version, isCurrent }: TitleProps) {
+  return (
+    <span className="row-title">
+      <Link to="/workspaces/$id" params={{ id }} search={{ tab: 'state', version: version.id }}>
+        Version <span className="num">{version.serial}</span>
+      </Link>
+      {isCurrent && <span className="tag">current</span>}
+      {version.status === 'quarantined' && <span className="tag bad">quarantined</span>}
+    </span>
   )
 }

@@ -26,6 +26,10 @@ const WorkspaceCostTab = lazy(async () => ({
   default: (await import('../cost/workspace-cost.tsx')).WorkspaceCostTab,
 }))
 
+const StateVersionView = lazy(async () => ({
+  default: (await import('./state/state-version.tsx')).StateVersionView,
+}))
+
 const titles: Record<WorkspaceTab, string> = {
   runs: 'Runs',
   files: 'Files',
@@ -132,7 +136,13 @@ function Tab({ tab, workspace, search }: TabProps) {
     case 'variables':
       return <Variables id={workspace.id} />
     case 'state':
-      return <State workspace={workspace} />
+      return search.version === undefined ? (
+        <State workspace={workspace} />
+      ) : (
+        <Suspense fallback={<Loading what="the state" />}>
+          <StateVersionView id={workspace.id} version={search.version} other={search.with} />
+        </Suspense>
+      )
     case 'cost':
       return (
         <Suspense fallback={<Loading what="the cost" />}>
