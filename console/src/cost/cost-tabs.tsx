@@ -50,6 +50,9 @@ export function CostTabs() {
       <Link to="/cost/bills" className="tab" activeProps={{ className: 'current' }}>
         Bills
       </Link>
+      <Link to="/cost/prices" className="tab" activeProps={{ className: 'current' }}>
+        Prices
+      </Link>
     </Tabs>
   )
 }

@@ -20,6 +20,8 @@ export type Commitment = Commitments['commitments'][number]
 export type ListedUnit = Answer<'listUnits'>['units'][number]
 export type UnitCost = Answer<'getUnit'>
 export type Unit = UnitCost['unit']
+export type Price = Answer<'listPrices'>['prices'][number]
+export type Unpriced = Answer<'listUnpricedResources'>['unpriced'][number]
 export type Budget = Answer<'listBudgets'>['budgets'][number]
 
 /** Bills come some times a day at most. */
@@ -96,6 +98,24 @@ export const budgetsQuery = infiniteQueryOptions({
   queryKey: ['cost', 'budgets'],
   queryFn: ({ pageParam, signal }) =>
     call('listBudgets', { query: { limit: 200, cursor: pageParam }, signal }),
+  initialPageParam: firstPage,
+  getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+  staleTime: staleMs,
+})
+
+export const pricesQuery = infiniteQueryOptions({
+  queryKey: ['cost', 'prices'],
+  queryFn: ({ pageParam, signal }) =>
+    call('listPrices', { query: { limit: 200, cursor: pageParam }, signal }),
+  initialPageParam: firstPage,
+  getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+  staleTime: staleMs,
+})
+
+export const unpricedQuery = infiniteQueryOptions({
+  queryKey: ['cost', 'prices', 'unpriced'],
+  queryFn: ({ pageParam, signal }) =>
+    call('listUnpricedResources', { query: { limit: 50, cursor: pageParam }, signal }),
   initialPageParam: firstPage,
   getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
   staleTime: staleMs,

@@ -25,6 +25,12 @@ const budgets = createRoute({
   component: lazyRouteComponent(() => import('./budgets.tsx'), 'BudgetsPage'),
 })
 
+const prices = createRoute({
+  getParentRoute: () => app,
+  path: '/cost/prices',
+  component: lazyRouteComponent(() => import('./prices.tsx'), 'PricesPage'),
+})
+
 const units = createRoute({
   getParentRoute: () => app,
   path: '/cost/units',
@@ -124,6 +130,7 @@ export const costRoutes = [
   anomalies,
   anomaly,
   budgets,
+  prices,
   units,
   unit,
   unmanaged,
