@@ -56,8 +56,6 @@ export function askMeanwhile({ address, cookie }: Api): () => Promise<number> {
     }
     return longest
   })()
-  // Where the load fails, its error is the one to tell: the API is stopped then, under these requests.
-  asking.catch(() => undefined)
   return async () => {
     isOver = true
     return asking

@@ -16,6 +16,7 @@ const places = [
   ['/cost', 'Cost', 'g m'],
   ['/cost/anomalies', 'Cost anomalies', ''],
   ['/cost/budgets', 'Budgets', ''],
+  ['/cost/prices', 'Prices', ''],
   ['/organization', 'People', 'g o'],
   ['/organization/roles', 'Roles', ''],
   ['/organization/tokens', 'Tokens of the organization', ''],
@@ -25,6 +26,7 @@ const places = [
   ['/organization/policies', 'Policies', ''],
   ['/organization/notifications', 'Notifications', ''],
   ['/organization/audit', 'Audit log', ''],
+  ['/organization/settings', 'Settings of the organization', ''],
   ['/account', 'Your account', ''],
 ] as const
 

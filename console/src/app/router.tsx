@@ -7,6 +7,7 @@ import { costRoutes } from '../cost/routes.tsx'
 import { gitRoutes } from '../git/routes.tsx'
 import { homeRoutes } from '../home/routes.tsx'
 import { notificationRoutes } from '../notifications/routes.tsx'
+import { organizationRoutes } from '../organizations/routes.tsx'
 import { Loading } from '../parts/notes.tsx'
 import { pipelineRoutes } from '../pipelines/routes.tsx'
 import { policyRoutes } from '../policies/routes.tsx'
@@ -44,6 +45,7 @@ const tree = root.addChildren([
       ...policyRoutes,
       ...notificationRoutes,
       ...auditRoutes,
+      ...organizationRoutes,
     ]),
   ]),
 ])

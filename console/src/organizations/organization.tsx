@@ -14,6 +14,7 @@ const parts: ReadonlyArray<{ to: string; name: string; needs?: Capability }> = [
   { to: '/organization/policies', name: 'Policies' },
   { to: '/organization/notifications', name: 'Notifications' },
   { to: '/organization/audit', name: 'Audit log' },
+  { to: '/organization/settings', name: 'Settings', needs: 'manage_users_sso' },
 ]
 
 export function OrganizationPage() {

@@ -5,6 +5,8 @@ export type Named = { id: number; name: string }
 
 type Props = {
   label: string
+  /** Shown while nothing is chosen. */
+  placeholder?: string
   /** The name of what is chosen; undefined if nothing is. */
   chosen: string | undefined
   /** What is found for the typed text. */
@@ -15,7 +17,8 @@ type Props = {
 }
 
 /** Chooses one of many by its name. Leaving the field without a choice restores what was chosen. */
-export function NamePicker({ label, chosen, options, onType, onChoose }: Props) {
+export function NamePicker(props: Props) {
+  const { label, placeholder = 'all', chosen, options, onType, onChoose } = props
   const id = useId()
   // Undefined while nobody types.
   const [typed, setTyped] = useState<string>()
@@ -48,7 +51,7 @@ export function NamePicker({ label, chosen, options, onType, onChoose }: Props) 
         aria-controls={`${id}-list`}
         aria-activedescendant={isOpen ? activeId : undefined}
         autoComplete="off"
-        placeholder="all"
+        placeholder={placeholder}
         value={typed ?? chosen ?? ''}
         onChange={({ target: { value } }) => {
           setActive(0)
