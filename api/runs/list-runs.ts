@@ -1,12 +1,13 @@
 import type { Static } from 'typebox'
 import type { Caller } from '../../domain/access/caller.ts'
-import { isWaitingForApproval, livePhases, type RunPhase } from '../../domain/runs/run-state.ts'
+import { isWaitingForApproval, type RunPhase } from '../../domain/runs/run-state.ts'
 import { approvers } from '../../store/runs/approvers.ts'
 import { listedRuns, type RunFilter } from '../../store/runs/listed-runs.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { parseMoment } from '../http/parse-moment.ts'
 import { decodeCursor, maxKey, page } from '../http/paging.ts'
 import type { Deps } from '../deps.ts'
+import { phasesOfStates } from './phases-of-states.ts'
 import { presentRuns } from './present-runs.ts'
 import type { ListedRunBody, RunQuery } from './list-schemas.ts'
 
@@ -72,13 +73,7 @@ function phasesOf({
   mine,
 }: Static<typeof RunQuery>): RunPhase[] | undefined {
   if (!states && awaitingApproval === undefined && !mine) return undefined
-  const terminal = ['succeeded', 'failed', 'canceled'] as const
-  const asked = (states ?? ['running', ...terminal]).flatMap((state): readonly RunPhase[] =>
-    state === 'running' ? livePhases : [state],
-  )
+  const asked = phasesOfStates(states, awaitingApproval)
   // Each filter by itself: what is mine waits, so that there is nothing of mine that does not.
-  return asked.filter((phase) => {
-    const waits = isWaitingForApproval(phase)
-    return (awaitingApproval === undefined || waits === awaitingApproval) && (waits || !mine)
-  })
+  return mine ? asked.filter(isWaitingForApproval) : asked
 }

@@ -1,13 +1,13 @@
 import type { Tenant } from '../../store/driver/tenant.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import { approvalRuleOf } from '../../domain/runs/approval-reason.ts'
-import { originInWords } from '../../domain/runs/run-origin.ts'
 import { publicState } from '../../domain/runs/run-state.ts'
 import { approvers } from '../../store/runs/approvers.ts'
 import { pipelineRuns } from '../../store/runs/pipeline-runs.ts'
 import { runViews, type RunView } from '../../store/runs/run-views.ts'
 import { infrastructureRunId } from '../../workflows/infrastructure/contract.ts'
 import { blockedBy } from './blocked-by.ts'
+import { labelOfAuthor } from './label-of-author.ts'
 import { presentApplicationRuns } from './present-application-runs.ts'
 import { presentStage } from './present-stage.ts'
 import { mayDecide, needsFault } from './may-decide.ts'
@@ -92,7 +92,7 @@ function presentRun(view: RunView, place: RunPlace, organizationId: number) {
     startedAt: view.startedAt?.toISOString() ?? null,
     endedAt: view.endedAt?.toISOString() ?? null,
     origin: view.origin,
-    author: { id: view.authorUserId, label: labelOfAuthor(view) },
+    author: { id: view.authorUserId, label: labelOfAuthor({ ...view, ...version }) },
     configurationVersion: version.number,
     configurationSha256: version.filesSha256,
     commitSha: version.commitSha,
@@ -130,16 +130,3 @@ const presentApproval = (approval: RunView['approvals'][number]): RunBody['appro
     void: { at: new Date(approval.voidedAt).toISOString(), reason: approval.voidReason ?? '' },
   }),
 })
-
-function labelOfAuthor({ origin, authorLabel, version }: RunView): string {
-  switch (origin) {
-    case 'person':
-      return authorLabel ?? 'a former member'
-    case 'push':
-      return `push of ${version.commitSha?.slice(0, 7) ?? 'a commit'}`
-    case 'pull_request':
-      return `pull request #${version.pullRequest}`
-    default:
-      return authorLabel ?? originInWords[origin]
-  }
-}
