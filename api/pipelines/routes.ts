@@ -4,12 +4,12 @@ import { pipelineRuns } from '../../store/runs/pipeline-runs.ts'
 import { listedPipelines } from '../../store/pipelines/listed-pipelines.ts'
 import { pipelines } from '../../store/pipelines/pipelines.ts'
 import { decodeCursor, maxKey, page } from '../http/paging.ts'
-import { errors, IdParams, NamedPage, NextCursor, Ok } from '../http/schemas.ts'
+import { errors, IdParams, NextCursor, Ok } from '../http/schemas.ts'
 import { createPipeline } from './create-pipeline.ts'
 import { deletePipeline } from './delete-pipeline.ts'
 import { presentListed, presentPipelines } from './present-pipelines.ts'
 import { runsWithLogs } from '../runs/runs-with-logs.ts'
-import { NewPipelineBody, PipelineBody } from './schemas.ts'
+import { NewPipelineBody, PipelineBody, PipelineQuery } from './schemas.ts'
 import { RunWithLogs } from '../runs/schemas.ts'
 
 /** Pipelines. Every route names its access; a route without one stops the server from starting. */
@@ -22,19 +22,21 @@ export const pipelineRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config: { access: 'read' },
       schema: {
         operationId: 'listPipelines',
-        querystring: NamedPage,
+        querystring: PipelineQuery,
         response: {
           200: Type.Object({ pipelines: Type.Array(PipelineBody), nextCursor: NextCursor }),
           ...errors(),
         },
       },
     },
-    async ({ caller: { organizationId }, query: { limit = 50, cursor, q } }) => {
+    async ({ caller: { organizationId }, query }) => {
+      const { limit = 50, cursor, q, managed } = query
       const after = decodeCursor(cursor, 0)
       const found = await listedPipelines(deps.store, organizationId, {
         limit: limit + 1,
         after,
         q,
+        managed,
       })
       const { rows, nextCursor } = page(found, limit)
       return { pipelines: rows.map(presentListed), nextCursor }

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { OneLine } from '../http/one-line.ts'
-import { Body, Id, Nullable, OneOf, Text, Time } from '../http/schemas.ts'
+import { Body, Id, NamedPage, Nullable, OneOf, Text, Time } from '../http/schemas.ts'
 import { LastRunBody } from '../runs/schemas.ts'
 
 export const PipelineBody = Type.Object({
@@ -16,6 +16,13 @@ export const PipelineBody = Type.Object({
   criticality: OneOf(['standard', 'production']),
   lastRun: Nullable(LastRunBody),
   createdAt: Time,
+})
+
+export const PipelineQuery = Type.Object({
+  ...NamedPage.properties,
+  managed: Type.Optional(
+    Type.Boolean({ description: 'True: only those that workspaces brought. False: only the others.' }),
+  ),
 })
 
 export const NewPipelineBody = Body({

@@ -32,14 +32,24 @@ export type ListedPipeline = Omit<
   lastRun: { number: number; phase: RunPhase | ApplicationPhase } | null
 }
 
+export type PipelinePage = {
+  limit: number
+  after: number
+  q?: string | undefined
+  /** Whether it is the one that its workspace brought. Undefined: both. */
+  managed?: boolean | undefined
+}
+
 /** A page of an organization's pipelines with their targets and newest runs, in one statement. */
 export async function listedPipelines(
   store: Store,
   organizationId: number,
-  { limit, after, q }: { limit: number; after: number; q?: string | undefined },
+  { limit, after, q, managed }: PipelinePage,
 ): Promise<ListedPipeline[]> {
+  const named = q === undefined ? '' : '-named'
+  const kind = managed === undefined ? '' : managed ? '-managed' : '-own'
   const [answer] = await store.read<{ page: Row[] | null }>(organizationId, {
-    name: q === undefined ? 'listed-pipelines' : 'listed-pipelines-named',
+    name: `listed-pipelines${named}${kind}`,
     // Each table is read once for the page, not once per row, but for runs of applications, which few lists have:
     // as a join they cost each list two fifths of its time. The limit of 201 (a full page and one)
     // tells the planner how few rows there are; without it every execution is planned again. Rows
@@ -49,7 +59,8 @@ export async function listedPipelines(
           select id, name, kind, managed, app_git_connection_id, app_repo, target_workspace_id, strategy,
             created_at, last_number, last_workspace_run_id, last_application_run_id
           from pipelines where organization_id = $1 and id > $2
-            ${q === undefined ? '' : 'and name ilike $4'} order by id limit 201) page
+            ${q === undefined ? '' : 'and name ilike $4'}
+            ${managed === undefined ? '' : managed ? 'and managed' : 'and not managed'} order by id limit 201) page
         limit $3)
       select json_agg(json_build_array(p.id, p.name, p.kind, p.managed, p.app_git_connection_id, p.app_repo,
         p.target_workspace_id, p.strategy, p.created_at at time zone 'UTC', t.name, t.criticality,
