@@ -4,46 +4,43 @@ import { estimateChecks, type WorkspaceCheck } from '../../store/finops/estimate
 import { notFound } from '../../domain/errors.ts'
 import { organizationSettings } from '../../store/organizations/settings.ts'
 import { applyAttempts } from '../../store/infrastructure/apply-attempts.ts'
-import { pipelineRuns } from '../../store/runs/pipeline-runs.ts'
 import { runLabels } from '../../store/runs/run-labels.ts'
 import { workspaceResources, type HeldTwice } from '../../store/clouds/workspace-resources.ts'
-import { pipelines } from '../../store/pipelines/pipelines.ts'
+import { managedPipelines } from '../../store/pipelines/managed-pipelines.ts'
 import { configurationVersions } from '../../store/workspaces/configuration-versions.ts'
 import { stateVersions } from '../../store/workspaces/state-versions.ts'
 import { workspaceLocks, type WorkspaceLock } from '../../store/workspaces/workspace-locks.ts'
 import type { Workspace } from '../../store/workspaces/workspaces.ts'
-import { presentLastRun } from '../runs/present-last-run.ts'
+import { presentNewestRun } from './present-newest-run.ts'
 import type { WorkspaceBody } from './schemas.ts'
 
-/** Workspaces as callers see them, by a fixed number of statements, and further ones for each that is locked. */
+/** Workspaces as callers see them, by a fixed number of statements. */
 export async function presentWorkspaces(
   tenant: Tenant,
   rows: readonly Workspace[],
 ): Promise<WorkspaceBody[]> {
   const ids = rows.map(({ id }) => id)
   const { currency } = await organizationSettings(tenant)
-  const managed = await pipelines(tenant).managedOfMany(ids)
-  const last = await pipelineRuns(tenant).lastOf(managed.map(({ id }) => id))
+  const managed = await managedPipelines(tenant, ids)
   const serials = await stateVersions(tenant).serialsOf(ids)
   const versions = await configurationVersions(tenant).numbersOf(ids)
-  const locks = await workspaceLocks(tenant).listOf(ids)
+  const locks = await presentLocks(tenant, await workspaceLocks(tenant).listOf(ids))
   const heldTwice = await workspaceResources(tenant).heldTwice(ids)
   const checks = await estimateChecks(tenant).newestOf(ids)
 
   const bodies: WorkspaceBody[] = []
   for (const row of rows) {
-    const pipeline = managed.find(({ targetWorkspaceId }) => targetWorkspaceId === row.id)
+    const pipeline = managed.find(({ workspaceId }) => workspaceId === row.id)
     // Deleted between two of the statements above.
     if (!pipeline) continue
-    const lock = locks.find(({ workspaceId }) => workspaceId === row.id)
     bodies.push({
       ...presentSettings(row),
       currency,
       pipelineId: pipeline.id,
       configurationVersion: versions.get(row.id) ?? null,
       stateSerial: serials.get(row.id) ?? null,
-      lastRun: presentLastRun(last.find(({ pipelineId }) => pipelineId === pipeline.id)),
-      locked: lock ? await presentLock(tenant, lock) : null,
+      lastRun: pipeline.newest && presentNewestRun(pipeline.newest),
+      locked: locks.get(row.id) ?? null,
       warnings: [
         ...presentHeldTwice(heldTwice.get(row.id)),
         ...presentMiss(checks.find(({ workspaceId }) => workspaceId === row.id)),
@@ -96,27 +93,31 @@ const presentSettings = (row: Workspace) => ({
   updatedAt: row.updatedAt.toISOString(),
 })
 
-async function presentLock(tenant: Tenant, lock: WorkspaceLock) {
-  return {
-    holder: {
-      kind: lock.kind,
-      label: await labelOf(tenant, lock),
-      since: lock.since.toISOString(),
-      alive: await isAlive(tenant, lock),
-    },
-    lockId: lock.lockId,
-    reason: lock.reason,
-  }
+type LockBody = NonNullable<WorkspaceBody['locked']>
+
+async function presentLocks(
+  tenant: Tenant,
+  locks: readonly WorkspaceLock[],
+): Promise<Map<number, LockBody>> {
+  const runIds = locks.flatMap(({ workspaceRunId }) => workspaceRunId ?? [])
+  const labels = await runLabels(tenant, runIds)
+  const alive = await applyAttempts(tenant).aliveOf(runIds)
+  return new Map(
+    locks.map((lock) => {
+      const { workspaceId, workspaceRunId, kind, label, since, lockId, reason } = lock
+      const holder = {
+        kind,
+        label: (workspaceRunId !== null && labels.get(workspaceRunId)) || label,
+        since: since.toISOString(),
+        alive: isAlive(lock, alive),
+      }
+      return [workspaceId, { holder, lockId, reason }]
+    }),
+  )
 }
 
-async function labelOf(tenant: Tenant, { workspaceRunId, label }: WorkspaceLock): Promise<string> {
-  if (workspaceRunId === null) return label
-  return (await runLabels(tenant, [workspaceRunId])).get(workspaceRunId) ?? label
-}
-
-async function isAlive(tenant: Tenant, lock: WorkspaceLock) {
-  if (lock.kind === 'user') return true
-  if (lock.kind === 'cli' || lock.workspaceRunId === null) return null
-  const attempt = await applyAttempts(tenant).find(lock.workspaceRunId)
-  return attempt?.alive ?? false
+function isAlive({ kind, workspaceRunId }: WorkspaceLock, alive: ReadonlySet<number>) {
+  if (kind === 'user') return true
+  if (kind === 'cli' || workspaceRunId === null) return null
+  return alive.has(workspaceRunId)
 }

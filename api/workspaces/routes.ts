@@ -1,11 +1,13 @@
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
-import { decodeCursor, page } from '../http/paging.ts'
-import { errors, IdParams, NamedPage, NextCursor, Ok } from '../http/schemas.ts'
+import { repeatedFilters } from '../http/repeated-filters.ts'
+import { errors, IdParams, NextCursor, Ok } from '../http/schemas.ts'
 import { createWorkspace } from './create-workspace.ts'
 import { deleteWorkspace } from './delete-workspace.ts'
-import { presentWorkspace, presentWorkspaces } from './present-workspaces.ts'
+import { WorkspaceQuery } from './list-schemas.ts'
+import { listWorkspaces } from './list-workspaces.ts'
+import { presentWorkspace } from './present-workspaces.ts'
 import { NewWorkspaceBody, WorkspaceAnswer, WorkspaceBody, WorkspaceChangeBody } from './schemas.ts'
 import { updateWorkspace } from './update-workspace.ts'
 
@@ -18,23 +20,19 @@ export const workspaceRoutes: FastifyPluginAsyncTypebox = async (app) => {
     '/workspaces',
     {
       config: { access: 'read' },
+      preValidation: repeatedFilters,
       schema: {
         operationId: 'listWorkspaces',
-        querystring: NamedPage,
+        description:
+          'A repeated filter means or, several filters mean and. Without an order: as they were created.',
+        querystring: WorkspaceQuery,
         response: {
           200: Type.Object({ workspaces: Type.Array(WorkspaceBody), nextCursor: NextCursor }),
           ...errors(),
         },
       },
     },
-    async ({ caller: { organizationId }, query: { limit = 50, cursor, q } }) => {
-      const after = decodeCursor(cursor, 0)
-      return app.deps.store.tenant(organizationId, async (tenant) => {
-        const found = await workspaces(tenant).list(limit + 1, after, q)
-        const { rows, nextCursor } = page(found, limit)
-        return { workspaces: await presentWorkspaces(tenant, rows), nextCursor }
-      })
-    },
+    async ({ caller, query }) => listWorkspaces(app.deps, caller, query),
   )
 
   app.post(

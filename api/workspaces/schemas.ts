@@ -4,7 +4,7 @@ import { OneLine } from '../http/one-line.ts'
 import { Body, Id, Nullable, OneOf, Text, Time } from '../http/schemas.ts'
 import { Name } from '../http/pattern.ts'
 import { confirmModes } from '../../domain/runs/confirmation.ts'
-import { LastRunBody } from '../runs/schemas.ts'
+import { LastRunBody, runFields } from '../runs/schemas.ts'
 
 const criticalities = ['standard', 'production'] as const
 const unpriced = ['deny', 'allow'] as const
@@ -53,6 +53,28 @@ const EstimateOffWarning = Type.Object({
   billed: Type.Number(),
 })
 
+const { id, reason, approval, destroy, summary, origin, author, createdAt, endedAt } = runFields
+const { commitSha, pullRequest } = runFields
+
+/** The newest run of the workspace that can apply. */
+const WorkspaceLastRunBody = Type.Object({
+  id,
+  ...LastRunBody.properties,
+  awaitingPlanApproval: Type.Optional(Type.Literal(true)),
+  queued: Type.Boolean({ description: 'It waits for its turn.' }),
+  reason,
+  approval,
+  destroy,
+  summary,
+  origin,
+  author,
+  commitSha,
+  pullRequest,
+  createdAt,
+  endedAt,
+})
+export type WorkspaceLastRunBody = Static<typeof WorkspaceLastRunBody>
+
 export const WorkspaceBody = Type.Object({
   id: Id,
   name: Type.String(),
@@ -75,7 +97,7 @@ export const WorkspaceBody = Type.Object({
   pipelineId: Id,
   configurationVersion: Nullable(Type.Integer()),
   stateSerial: Nullable(Type.Integer()),
-  lastRun: Nullable(LastRunBody),
+  lastRun: Nullable(WorkspaceLastRunBody),
   locked: Nullable(LockBody),
   needsRefresh: Type.Boolean(),
   warnings: Type.Array(Type.Union([HeldTwiceWarning, EstimateOffWarning])),

@@ -22,7 +22,7 @@ import { pipelineRuns } from '../../store/runs/pipeline-runs.ts'
 import { pipelines } from '../../store/pipelines/pipelines.ts'
 import { workspaceRuns, type WorkspaceRun } from '../../store/runs/workspace-runs.ts'
 import { configurationVersions } from '../../store/workspaces/configuration-versions.ts'
-import { workspaces } from '../../store/workspaces/workspaces.ts'
+import { listedWorkspaces } from '../../store/workspaces/listed-workspaces.ts'
 import { dateBackComment } from './demo-cost/date-back-run.ts'
 import { fillOtherClouds, fillShopsCloud } from './demo-cost/fill-demo-cost.ts'
 import { demoAnchor, hasOwnBills } from './demo-cost/upload-demo-bills.ts'
@@ -117,7 +117,11 @@ async function makeWorkspace(deps: Deps, author: Caller, demo: DemoWorkspace): P
   const { organizationId } = author
   const { name, criticality, files } = demo
   const found = await deps.store.tenant(organizationId, async (tenant) => {
-    const all = await workspaces(tenant).list(1_000, 0)
+    const all = await listedWorkspaces(
+      tenant,
+      {},
+      { limit: 1_000, order: 'id', isDescending: false },
+    )
     return all.find((workspace) => workspace.name === name)
   })
   const { id } = found ?? (await createWorkspace(deps, author, { name, criticality }))

@@ -16,6 +16,7 @@ export type ApplyAttempt = {
 
 /** After this silence a worker counts as dead, and its sandbox with it: bubblewrap dies with its parent. */
 const attemptSilenceSeconds = 15
+const isAlive = `ended_at is null and beat_at > now() - interval '${attemptSilenceSeconds} seconds'`
 
 /** The right to apply a run: one row, so that a second worker cannot take it. */
 export function applyAttempts(tenant: Tenant) {
@@ -33,12 +34,21 @@ export function applyAttempts(tenant: Tenant) {
         'processGroup',
         'startedAt',
         'spawnedAt',
-        db.raw(
-          `(ended_at is null and beat_at > now() - interval '${attemptSilenceSeconds} seconds') as alive`,
-        ),
+        db.raw(`(${isAlive}) as alive`),
         'endedAt',
         'exitCode',
       )
+    },
+
+    /** Of these runs, those whose worker is alive. */
+    async aliveOf(workspaceRunIds: readonly number[]): Promise<Set<number>> {
+      if (workspaceRunIds.length === 0) return new Set()
+      const ids = await db('apply_attempts')
+        .where({ organizationId })
+        .whereIn('workspaceRunId', [...workspaceRunIds])
+        .whereRaw(isAlive)
+        .pluck('workspaceRunId')
+      return new Set(ids)
     },
 
     /**

@@ -51,12 +51,6 @@ export function pipelines(tenant: Tenant) {
       return row
     },
 
-    async managedOfMany(workspaceIds: readonly number[]): Promise<Pipeline[]> {
-      return rows()
-        .where({ managed: true })
-        .whereIn('targetWorkspaceId', [...workspaceIds])
-    },
-
     /** All pipelines that provision or deploy to a workspace. */
     async listOf(workspaceId: number): Promise<Pipeline[]> {
       return rows().where({ targetWorkspaceId: workspaceId }).orderBy('id')

@@ -3,7 +3,6 @@ import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { Model, raw } from 'objection'
 import { conflict, notFound } from '../../domain/errors.ts'
 import { isUniqueViolation } from '../driver/connect.ts'
-import { contains } from '../contains.ts'
 import type { ConfirmMode } from '../../domain/runs/confirmation.ts'
 import type { PolicyWorkspaces } from '../policies/policies.ts'
 
@@ -112,13 +111,6 @@ export function workspaces(tenant: Tenant) {
           if (guarded.includes('limited')) void any.orWhereNotNull('costLimitMonthly')
         })
       return found.orderBy('id').forUpdate().pluck('id')
-    },
-
-    /** Those after `after`; with `q` only those whose name contains it. */
-    async list(limit: number, after: number, q?: string): Promise<Workspace[]> {
-      const found = rows().where('id', '>', after).orderBy('id').limit(limit)
-      if (q !== undefined) void found.whereILike('name', contains(q))
-      return found
     },
 
     async create(workspace: NewWorkspace): Promise<Workspace> {

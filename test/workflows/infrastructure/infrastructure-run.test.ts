@@ -185,20 +185,20 @@ describe('a production workspace', () => {
     const workspace = await org.workspace({ by: author, criticality: 'production' })
     const { id } = await startRun(author, workspace)
     await runUntil(author, { workspace, id }, awaits)
-    // Lists show the waiting run too. Of a finished run they show only number and state.
+    // Lists show the waiting run too. A list of pipelines shows only number and state of a finished one.
     const listed = async () => [
       (await author.get('/api/pipelines')).json().pipelines[0].lastRun,
       (await author.get(`/api/pipelines/${workspace.pipelineId}`)).json().pipeline.lastRun,
       (await author.get('/api/workspaces')).json().workspaces[0].lastRun,
     ]
     const paused = { number: 1, state: 'running', awaitingApproval: true }
-    expect(await listed()).toEqual([paused, paused, paused])
+    expect(await listed()).toEqual([paused, paused, expect.objectContaining({ id, ...paused })])
     const reject = `/api/pipelines/${workspace.pipelineId}/runs/${id}/reject`
     expect((await second.post(reject, { comment: 'not today' })).statusCode).toBe(200)
     const run = await runUntil(author, { workspace, id }, isOver)
     expect(run).toMatchObject({ state: 'failed', reason: 'rejected' })
     const failed = { number: 1, state: 'failed' }
-    expect(await listed()).toEqual([failed, failed, failed])
+    expect(await listed()).toEqual([failed, failed, expect.objectContaining({ id, ...failed })])
     const approve = `/api/pipelines/${workspace.pipelineId}/runs/${id}/approve`
     expect((await second.post(approve, {})).json().code).toBe('run_not_waiting')
   })
