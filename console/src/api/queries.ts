@@ -118,11 +118,20 @@ export const workspaceRunsQuery = (id: number) =>
     refetchInterval: whileShort(5_000),
   })
 
-export const pipelinesQuery = (q = '') =>
+/** `withManaged`: also those that workspaces brought. */
+export const pipelinesQuery = (q: string, withManaged: boolean) =>
   infiniteQueryOptions({
-    queryKey: ['pipelines', 'list', q],
+    queryKey: ['pipelines', 'list', q, withManaged],
     queryFn: ({ pageParam, signal }) =>
-      call('listPipelines', { query: { limit: pageSize, cursor: pageParam, q }, signal }),
+      call('listPipelines', {
+        query: {
+          limit: pageSize,
+          cursor: pageParam,
+          q,
+          ...(!withManaged && { managed: false }),
+        },
+        signal,
+      }),
     initialPageParam: firstPage,
     getNextPageParam: nextOf,
     placeholderData: keepPreviousData,
