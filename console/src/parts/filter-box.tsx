@@ -31,10 +31,14 @@ export function FilterBox({ label, value, onChange, found }: Props) {
  * A filter that is in the address of its page. `write` replaces the address, so that Back leads to
  * the page before and returns to the filtered list.
  */
-export function useAddressFilter(inAddress: string | undefined, write: (q?: string) => void) {
+export function useAddressFilter(
+  inAddress: string | undefined,
+  write: (q?: string) => void,
+  waitMs = typingMs,
+) {
   const [filter, setFilter] = useState(inAddress ?? '')
   const [shown, setShown] = useState(inAddress)
-  const q = useSettled(filter)
+  const q = useSettled(filter, waitMs)
   // Another link to the same page, or Back.
   if (shown !== inAddress) {
     setShown(inAddress)
@@ -51,12 +55,12 @@ export function useAddressFilter(inAddress: string | undefined, write: (q?: stri
 const typingMs = 200
 
 /** Debounces the input, so that the API gets one request for a word and not one for each letter. */
-export function useSettled(value: string): string {
+export function useSettled(value: string, waitMs = typingMs): string {
   const [settled, setSettled] = useState(value)
   useEffect(() => {
-    const timer = setTimeout(() => setSettled(value.trim()), value === '' ? 0 : typingMs)
+    const timer = setTimeout(() => setSettled(value.trim()), value === '' ? 0 : waitMs)
     return () => clearTimeout(timer)
-  }, [value])
+  }, [value, waitMs])
   return settled
 }
 

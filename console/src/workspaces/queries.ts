@@ -1,6 +1,34 @@
-import { infiniteQueryOptions } from '@tanstack/react-query'
+import { infiniteQueryOptions, keepPreviousData } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
-import { firstPage, nextOf } from '../api/queries.ts'
+import { firstPage, nextOf, pageSize, whileShort } from '../api/queries.ts'
+import type { OwnLists } from './own-lists.ts'
+import { queryOf, type WorkspacesSearch } from './workspaces-search.ts'
+
+/** A page of the workspaces that the search finds. A person's own list is asked for by its ids. */
+export function listedWorkspacesQuery(search: WorkspacesSearch, lists: OwnLists) {
+  const ids = idsOf(search, lists)
+  const filter = { ...queryOf(search), ...(ids && { id: [...ids] }) }
+  return infiniteQueryOptions({
+    queryKey: ['workspaces', 'list', filter],
+    queryFn: async ({ pageParam, signal }) =>
+      // Without an id, the API would list all.
+      ids?.length === 0
+        ? { workspaces: [], nextCursor: null }
+        : call('listWorkspaces', {
+            query: { limit: pageSize, ...filter, cursor: pageParam },
+            signal,
+          }),
+    initialPageParam: firstPage,
+    getNextPageParam: nextOf,
+    placeholderData: keepPreviousData,
+    refetchInterval: whileShort(15_000),
+  })
+}
+
+function idsOf({ view }: WorkspacesSearch, { favorites, recents }: OwnLists) {
+  if (view === undefined) return undefined
+  return view === 'favorites' ? favorites : recents
+}
 
 /** The versions of a workspace's files, newest first. */
 export const configurationVersionsQuery = (id: number) =>

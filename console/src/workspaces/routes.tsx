@@ -1,20 +1,14 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { app } from '../app/parent-routes.tsx'
-import {
-  count,
-  idParams,
-  listSearch,
-  text,
-  type ListSearch,
-  type Values,
-} from '../app/route-values.ts'
+import { count, idParams, text, type Values } from '../app/route-values.ts'
 import { workspaceTabs, type WorkspaceSearch } from '../app/searches.ts'
+import { workspacesSearch, type WorkspacesSearch } from './workspaces-search.ts'
 
 const workspaces = createRoute({
   getParentRoute: () => app,
   path: '/workspaces',
-  validateSearch: (search: Values): ListSearch & { create?: boolean } => ({
-    ...listSearch(search),
+  validateSearch: (search: Values): WorkspacesSearch & { create?: boolean } => ({
+    ...workspacesSearch(search),
     ...(search['create'] ? { create: true } : {}),
   }),
   component: lazyRouteComponent(() => import('./workspaces.tsx'), 'WorkspacesPage'),

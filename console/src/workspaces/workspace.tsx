@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { lazy, Suspense } from 'react'
+import { lazy, Suspense, useEffect } from 'react'
 import { workspaceQuery } from '../api/queries.ts'
 import type { Workspace } from '../api/types.ts'
 import { workspaceTabs, type WorkspaceSearch, type WorkspaceTab } from '../app/searches.ts'
@@ -9,10 +9,13 @@ import { Gone, isGone } from '../parts/gone.tsx'
 import { ErrorNote, Loading } from '../parts/notes.tsx'
 import { PageHead } from '../parts/pages.tsx'
 import { Tabs } from '../parts/tabs.tsx'
+import { FavoriteButton } from './favorite-button.tsx'
 import { FilesOfVersion } from './files-of-version.tsx'
 import { FilesHistory } from './files-history.tsx'
 import { Files } from './workspace-files.tsx'
 import { WorkspaceGit } from '../git/workspace-git.tsx'
+import { withFavorite, withRecent } from './own-lists.ts'
+import { useOwnLists } from './use-own-lists.ts'
 import { LockControl } from './workspace-lock.tsx'
 import { WorkspaceRuns } from './workspace-runs.tsx'
 import { Settings } from './workspace-settings.tsx'
@@ -49,6 +52,11 @@ export function WorkspacePage() {
     refetchInterval: ({ state }) => (isGone(state.error) ? false : 10_000),
   })
   const workspace = query.data?.workspace
+  const { lists, change } = useOwnLists()
+  const isFound = workspace !== undefined
+  useEffect(() => {
+    if (isFound) change((now) => withRecent(now, id))
+  }, [isFound, id, change])
   if (isGone(query.error)) return <Gone what="workspace" to="/workspaces" list="All workspaces" />
   if (!workspace)
     return (
@@ -69,6 +77,11 @@ export function WorkspacePage() {
         tabTitle={`${titles[tab]} · ${workspace.name}`}
         actions={
           <>
+            <FavoriteButton
+              name={workspace.name}
+              isOne={lists.favorites.includes(id)}
+              onChange={(isOne) => change((now) => withFavorite(now, id, isOne))}
+            />
             <LockControl workspace={workspace} />
             <span className="with-key" data-key="c">
               <StartRun workspaceId={workspace.id} />

@@ -1,125 +1,132 @@
-import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { call } from '../api/call.ts'
-import { workspacesQuery } from '../api/queries.ts'
+import { useCallback } from 'react'
+import type { Workspace } from '../api/types.ts'
 import { useMe } from '../app/session.ts'
 import { FilterBox, foundWords, useAddressFilter } from '../parts/filter-box.tsx'
-import { FormDialog } from '../parts/form-dialog.tsx'
-import { Button, Field, Select, textIn } from '../parts/forms.tsx'
-import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
+import { Button } from '../parts/forms.tsx'
+import { ErrorNote, Loading } from '../parts/notes.tsx'
 import { PagedRows } from '../parts/paged-rows.tsx'
 import { LoadMore, PageHead } from '../parts/pages.tsx'
+import { CreateWorkspace } from './create-workspace.tsx'
+import { NoWorkspaces } from './no-workspaces.tsx'
+import { withFavorite, type OwnLists } from './own-lists.ts'
+import { listedWorkspacesQuery } from './queries.ts'
+import { useOwnLists } from './use-own-lists.ts'
 import { WorkspaceRow } from './workspace-row.tsx'
+import { WorkspaceSorts } from './workspace-sorts.tsx'
+import { WorkspaceViews } from './workspace-views.tsx'
+import { WorkspacesFilter } from './workspaces-filter.tsx'
+import { isFiltered, workspacesSearch, type WorkspacesSearch } from './workspaces-search.ts'
 
 const route = getRouteApi('/app/workspaces')
+/** The list is quick, so a filter need not wait as long as others do. */
+const typingMs = 80
 
+/** The workspaces. Filters and order are in the address. */
 export function WorkspacesPage() {
-  const search = route.useSearch()
-  const { create = false } = search
+  const { create = false, ...address } = route.useSearch()
+  // The router adds what the route's validation left out of the address.
+  const search = workspacesSearch(address)
   const navigate = useNavigate()
-  const { may } = useMe()
-  const { filter, setFilter, q } = useAddressFilter(
-    search.q,
-    (to) => void navigate({ to: '/workspaces', search: { ...(to && { q: to }) }, replace: true }),
+  const { lists, change } = useOwnLists()
+  const show = (next: Address) => void navigate({ to: '/workspaces', search: next, replace: true })
+  const { filter, setFilter, asked, query, pages, count } = useListed(search, lists, show)
+  const onFavorite = useCallback(
+    (id: number, isOne: boolean) => change((now) => withFavorite(now, id, isOne)),
+    [change],
   )
-  const query = useInfiniteQuery(workspacesQuery(q))
-  const all = query.data?.pages.flatMap((page) => page.workspaces) ?? []
-  const setCreate = (open: boolean) =>
-    void navigate({
-      to: '/workspaces',
-      search: { ...(q && { q }), ...(open && { create: true }) },
-      replace: true,
-    })
-  const createButton = may('mutate_infra') && (
-    <Button tone="primary" data-key="c" onClick={() => setCreate(true)}>
-      New workspace
-    </Button>
-  )
+  const isEmpty = query.isSuccess && count === 0
+  const isWhole = !isFiltered(asked) && filter === '' && search.view === undefined
+  const createButton = <CreateButton onCreate={() => show({ ...search, create: true })} />
   return (
     <>
-      <PageHead title="Workspaces" actions={(all.length > 0 || q !== '') && createButton} />
+      <PageHead title="Workspaces" actions={!(isEmpty && isWhole) && createButton} />
+      {!(isEmpty && isWhole) && (
+        <>
+          <WorkspaceViews search={search} lists={lists} change={change} />
+          <div className="run-search workspace-search">
+            <FilterBox
+              label="Filter by name"
+              value={filter}
+              onChange={setFilter}
+              found={foundWords(count, query.hasNextPage)}
+            />
+            <WorkspacesFilter search={search} onChange={show} />
+          </div>
+        </>
+      )}
       <ErrorNote error={query.error} goesOn />
       {query.isPending && <Loading what="workspaces" />}
-      {query.isSuccess && all.length === 0 && q === '' && (
-        <Empty title="No workspaces yet">
-          <p>
-            A workspace holds the files, the variables and the state of one piece of infrastructure.
-          </p>
-          {createButton || (
-            <p>Ask a person with the role Deployer or higher to create the first one.</p>
-          )}
-        </Empty>
-      )}
-      {(all.length > 0 || filter !== '') && (
-        <FilterBox
-          label="Filter by name"
-          value={filter}
-          onChange={setFilter}
-          found={foundWords(all.length, query.hasNextPage)}
+      {isEmpty && <NoWorkspaces search={asked}>{createButton}</NoWorkspaces>}
+      {count > 0 && (
+        <WorkspaceSorts
+          sort={search.sort ?? (search.view === 'recent' ? undefined : 'name')}
+          onSort={(sort) => show({ ...search, sort })}
         />
       )}
-      <PagedRows pages={query.data?.pages}>
-        {(page) =>
-          page.workspaces.map((workspace) => (
-            <WorkspaceRow key={workspace.id} workspace={workspace} />
-          ))
-        }
-      </PagedRows>
+      <WorkspaceRows pages={pages} favorites={lists.favorites} onFavorite={onFavorite} />
       <LoadMore query={query} />
-      {create && <CreateDialog onClose={() => setCreate(false)} />}
+      {create && <CreateWorkspace search={search} onClose={() => show(search)} />}
     </>
   )
 }
 
-function CreateDialog({ onClose }: { onClose: () => void }) {
-  const navigate = useNavigate()
-  const queryClient = useQueryClient()
-  const create = useMutation({
-    mutationFn: (form: FormData) =>
-      call('createWorkspace', {
-        body: {
-          name: textIn(form, 'name'),
-          criticality: textIn(form, 'criticality') === 'production' ? 'production' : 'standard',
-          // A plan that destroys something waits, until somebody chooses otherwise in the settings.
-          confirm: 'destroys',
-        },
-      }),
-    onSuccess: async ({ workspace }) => {
-      await queryClient.invalidateQueries({ queryKey: ['workspaces', 'list'] })
-      // Replaces the history entry, so that the Back button leads to the list and not to this dialog.
-      await navigate({ to: '/workspaces', search: {}, replace: true })
-      await navigate({
-        to: '/workspaces/$id',
-        params: { id: workspace.id },
-        search: { tab: 'files' },
-      })
-    },
-  })
-  return (
-    <FormDialog
-      title="New workspace"
-      act="Create workspace"
-      doing={create}
-      onSubmit={(form) => create.mutate(form)}
-      onClose={onClose}
-    >
-      <Field
-        label="Name"
-        name="name"
-        required
-        maxLength={63}
-        pattern="[a-z0-9][a-z0-9\-]*"
-        autoComplete="off"
-        hint="Lower-case letters, digits and hyphens."
-      />
-      <Select
-        label="Criticality"
-        name="criticality"
-        hint="Production waits for a second person before anything is applied."
-      >
-        <option value="standard">standard</option>
-        <option value="production">production</option>
-      </Select>
-    </FormDialog>
+type Address = WorkspacesSearch & { create?: boolean }
+
+/** What the search finds, with what is typed and not yet in the address. */
+function useListed(search: WorkspacesSearch, lists: OwnLists, show: (next: Address) => void) {
+  const { q: _inAddress, ...others } = search
+  const { filter, setFilter, q } = useAddressFilter(
+    search.q,
+    (typed) => show({ ...others, ...(typed && { q: typed }) }),
+    typingMs,
   )
+  const asked = { ...others, ...(q && { q }) }
+  const query = useInfiniteQuery(listedWorkspacesQuery(asked, lists))
+  const pages = query.data?.pages.map(({ workspaces }) => inOrder(workspaces, asked, lists)) ?? []
+  const count = pages.reduce((sum, rows) => sum + rows.length, 0)
+  return { filter, setFilter, asked, query, pages, count }
+}
+
+type RowsProps = {
+  pages: ReadonlyArray<readonly Workspace[]>
+  favorites: readonly number[]
+  onFavorite: (id: number, isOne: boolean) => void
+}
+
+const WorkspaceRows = ({ pages, favorites, onFavorite }: RowsProps) => (
+  <PagedRows pages={pages}>
+    {(rows) =>
+      rows.map((workspace) => (
+        <WorkspaceRow
+          key={workspace.id}
+          workspace={workspace}
+          isFavorite={favorites.includes(workspace.id)}
+          onFavorite={onFavorite}
+        />
+      ))
+    }
+  </PagedRows>
+)
+
+function CreateButton({ onCreate }: { onCreate: () => void }) {
+  const { may } = useMe()
+  return (
+    may('mutate_infra') && (
+      <Button tone="primary" data-key="c" onClick={onCreate}>
+        New workspace
+      </Button>
+    )
+  )
+}
+
+/** Recent workspaces have an order that only the browser knows. */
+function inOrder(
+  rows: readonly Workspace[],
+  { view, sort }: WorkspacesSearch,
+  { recents }: OwnLists,
+): readonly Workspace[] {
+  if (view !== 'recent' || sort) return rows
+  return rows.toSorted((a, b) => recents.indexOf(a.id) - recents.indexOf(b.id))
 }

@@ -1,0 +1,76 @@
+import type { Input } from '../api/call.ts'
+import { listSearch, text, type ListSearch, type Values } from '../app/route-values.ts'
+
+type Query = NonNullable<Input<'listWorkspaces'>['query']>
+
+/** The states of the last run that the list can be narrowed to, in the words of the page. */
+export const lastRunStates: Record<string, { label: string; query: Query }> = {
+  waiting: { label: 'Needs approval', query: { awaitingApproval: true } },
+  working: {
+    label: 'Running or queued',
+    query: { state: ['running'], awaitingApproval: false },
+  },
+  failed: { label: 'Failed', query: { state: ['failed'] } },
+  succeeded: { label: 'Succeeded', query: { state: ['succeeded'] } },
+  canceled: { label: 'Canceled', query: { state: ['canceled'] } },
+  none: { label: 'No runs yet', query: { state: ['none'] } },
+}
+
+const sorts = [
+  'name',
+  '-name',
+  'criticality',
+  '-criticality',
+  '-lastRunAt',
+  'lastRunAt',
+] as const
+export type WorkspaceSort = (typeof sorts)[number]
+
+/** The lists of a person: kept in the browser (own-lists.ts). */
+export const ownViews = ['favorites', 'recent'] as const
+
+/** The filters and the order of the list of workspaces, as in the address of the page. */
+export type WorkspacesSearch = ListSearch & {
+  view?: (typeof ownViews)[number]
+  /** A key of `lastRunStates`. */
+  state?: string
+  criticality?: 'production' | 'standard'
+  /** Without it: by name, and of the recent ones the newest first. */
+  sort?: WorkspaceSort
+}
+
+export function workspacesSearch(values: Values): WorkspacesSearch {
+  const state = text(values['state']) ?? ''
+  const view = ownViews.find((one) => one === values['view'])
+  const sort = sorts.find((one) => one === values['sort'])
+  const criticality = (['production', 'standard'] as const).find(
+    (one) => one === values['criticality'],
+  )
+  return {
+    ...listSearch(values),
+    ...(view && { view }),
+    ...(Object.hasOwn(lastRunStates, state) && { state }),
+    ...(criticality && { criticality }),
+    ...(sort && { sort }),
+  }
+}
+
+/** The same for the API. */
+export const queryOf = ({ q, state, criticality, sort = 'name' }: WorkspacesSearch): Query => ({
+  ...(q && { q }),
+  ...(state && lastRunStates[state]?.query),
+  ...(criticality && { criticality: [criticality] }),
+  sort,
+})
+
+/** Whether it leaves workspaces out. */
+export const isFiltered = ({ q, state, criticality }: WorkspacesSearch): boolean =>
+  Boolean(q || state || criticality)
+
+export const isSameSearch = (one: WorkspacesSearch, other: WorkspacesSearch): boolean =>
+  textOf(one) === textOf(other)
+
+const textOf = (search: WorkspacesSearch): string =>
+  JSON.stringify(
+    Object.entries(workspacesSearch(search)).toSorted(([a], [b]) => (a < b ? -1 : 1)),
+  )
