@@ -1,19 +1,19 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { call } from '../api/call.ts'
 import { hydrationStatus } from './git-words.ts'
-import { gitConnectionsQuery, hydrationsQuery } from '../api/queries.ts'
+import { hydrationsQuery } from '../api/queries.ts'
 import type { Hydration, Workspace } from '../api/types.ts'
 import { useMe } from '../app/session.ts'
 import { DataTable } from '../parts/data-table.tsx'
-import { Button, Select } from '../parts/forms.tsx'
+import { Button } from '../parts/forms.tsx'
 import { ErrorNote, Loading } from '../parts/notes.tsx'
 import { LoadMore } from '../parts/pages.tsx'
 import { Time } from '../parts/time.tsx'
 import { DivergenceDialog } from './divergence-dialog.tsx'
+import { WorkspaceSource } from './workspace-source.tsx'
 
-/** The Git connection of the workspace, and the commit of each version with its state. */
+/** The source of the workspace's files, and the commit of each version with its state. */
 export function WorkspaceGit({ workspace }: { workspace: Workspace }) {
   const { may } = useMe()
   const { id } = workspace
@@ -27,7 +27,8 @@ export function WorkspaceGit({ workspace }: { workspace: Workspace }) {
   const hydrations = query.data?.pages.flatMap((page) => page.hydrations) ?? []
   return (
     <>
-      <ConnectionChoice workspace={workspace} />
+      <WorkspaceSource key={workspace.source.kind} workspace={workspace} />
+      {(workspace.source.kind === 'inline' || hydrations.length > 0) && (
       <section className="section" aria-labelledby="hydrations-title">
         <h2 id="hydrations-title">Commits</h2>
         <ErrorNote error={query.error ?? retry.error} goesOn />
@@ -70,6 +71,7 @@ export function WorkspaceGit({ workspace }: { workspace: Workspace }) {
         />
         <LoadMore query={query} />
       </section>
+      )}
       {decided !== undefined && (
         <DivergenceDialog
           workspaceId={id}
@@ -111,44 +113,5 @@ function State({ hydration: { state, reason, decision } }: { hydration: Hydratio
       )}
       {reason && reason !== state && <span className="row-sub">{reason}</span>}
     </>
-  )
-}
-
-/** Selects the connection. Offers only connections that are for workspaces and have a repository. */
-function ConnectionChoice({ workspace: { id, gitConnectionId } }: { workspace: Workspace }) {
-  const { may } = useMe()
-  const queryClient = useQueryClient()
-  const query = useInfiniteQuery(gitConnectionsQuery)
-  const change = useMutation({
-    mutationFn: (to: number | null) =>
-      call('updateWorkspace', { params: { id }, body: { gitConnectionId: to } }),
-    onSettled: async () => queryClient.invalidateQueries({ queryKey: ['workspaces'] }),
-  })
-  const connections = (query.data?.pages.flatMap((page) => page.connections) ?? []).filter(
-    (one) => one.repoType === 'infra' && one.defaultRepo !== null,
-  )
-  return (
-    <section className="section git-choice">
-      <ErrorNote error={query.error ?? change.error} goesOn />
-      <Select
-        label="Connection"
-        value={gitConnectionId ?? ''}
-        disabled={!may('manage_cloud_accounts') || change.isPending}
-        onChange={({ target: { value } }) => change.mutate(value === '' ? null : Number(value))}
-        hint={
-          <>
-            Each version of the files is committed there. Changing the connection requires the role
-            SRE · Cloud Admin or higher. <Link to="/organization/git">Git connections</Link>
-          </>
-        }
-      >
-        <option value="">none: the files are stored only here</option>
-        {connections.map((one) => (
-          <option key={one.id} value={one.id}>
-            {one.defaultRepo} {one.defaultBranch && `(${one.defaultBranch})`}
-          </option>
-        ))}
-      </Select>
-    </section>
   )
 }

@@ -3,6 +3,7 @@ import type { ListedRun, RunPlace } from '../api/types.ts'
 import { reasonWords } from '../api/words.ts'
 import { StateBadge } from '../parts/state-badge.tsx'
 import { Time } from '../parts/time.tsx'
+import { RunCommit } from './run-commit.tsx'
 import { nameOfRun, RunLink, Summary } from './run-row.tsx'
 
 type Props = {
@@ -46,6 +47,7 @@ export const ListedRunRow = memo(function ListedRunRow({ run, isPicked, onPick }
           </span>
           <span className="row-sub">
             by {run.author.label}
+            <RunCommit run={run} />
             {run.startMessage && (
               <>
                 {' · '}

@@ -4,6 +4,7 @@ import type { Run, RunPlace, Workspace } from '../api/types.ts'
 import { reasonWords } from '../api/words.ts'
 import { StateBadge } from '../parts/state-badge.tsx'
 import { Time } from '../parts/time.tsx'
+import { RunCommit } from './run-commit.tsx'
 
 /** The fields of a run that a list shows. The home page loads only these. */
 type Listed = Pick<
@@ -23,6 +24,8 @@ type Listed = Pick<
   startMessage?: string | null
   summary?: Run['summary']
   stages?: Run['stages']
+  commitSha?: Run['commitSha']
+  commit?: Run['commit']
   queued?: boolean
 }
 
@@ -54,6 +57,7 @@ export const RunRow = memo(function RunRow({ run, place, name, criticality }: Pr
             {run.state === 'failed' && run.reason
               ? reasonWords[run.reason]
               : `by ${run.author.label}`}
+            <RunCommit run={run} />
             {run.startMessage && (
               <>
                 {' · '}

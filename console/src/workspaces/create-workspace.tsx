@@ -1,20 +1,25 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
 import { call } from '../api/call.ts'
+import { FilesChoice, type FilesFrom } from '../git/files-choice.tsx'
+import { gitSourceIn } from '../git/git-source.ts'
+import { GitSourceFields } from '../git/git-source-fields.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { Field, Select, textIn } from '../parts/forms.tsx'
 import type { WorkspacesSearch } from './workspaces-search.ts'
 
-/** `search` is that of the list under the dialog. */
-export function CreateWorkspace({
-  search,
-  onClose,
-}: {
+type Props = {
+  /** That of the list under the dialog. */
   search: WorkspacesSearch
   onClose: () => void
-}) {
+}
+
+/** One choice says where the files come from; all that Git needs is asked for here. */
+export function CreateWorkspace({ search, onClose }: Props) {
   const navigate = useNavigate()
   const queryClient = useQueryClient()
+  const [from, setFrom] = useState<FilesFrom>('inline')
   const create = useMutation({
     mutationFn: (form: FormData) =>
       call('createWorkspace', {
@@ -23,6 +28,7 @@ export function CreateWorkspace({
           criticality: textIn(form, 'criticality') === 'production' ? 'production' : 'standard',
           // A plan that destroys something waits, until somebody chooses otherwise in the settings.
           confirm: 'destroys',
+          ...(from === 'git' && gitSourceIn(form)),
         },
       }),
     onSuccess: async ({ workspace }) => {
@@ -32,7 +38,8 @@ export function CreateWorkspace({
       await navigate({
         to: '/workspaces/$id',
         params: { id: workspace.id },
-        search: { tab: 'files' },
+        // A run reads the files from Git; others are to be written first.
+        search: workspace.source.kind === 'git' ? {} : { tab: 'files' },
       })
     },
   })
@@ -61,6 +68,8 @@ export function CreateWorkspace({
         <option value="standard">standard</option>
         <option value="production">production</option>
       </Select>
+      <FilesChoice value={from} onChange={setFrom} />
+      {from === 'git' && <GitSourceFields />}
     </FormDialog>
   )
 }

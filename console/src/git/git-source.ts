@@ -1,0 +1,38 @@
+import type { Body } from '../api/call.ts'
+import { textIn } from '../parts/forms.tsx'
+
+type GitSource = Pick<
+  Body<'updateWorkspace'>,
+  'source' | 'gitConnectionId' | 'path' | 'autoApply'
+>
+
+/**
+ * What the fields of git-source-fields.tsx say. A field that is disabled is not in the form: it needs
+ * a higher role, and the workspace keeps its value.
+ */
+export function gitSourceIn(form: FormData): GitSource {
+  const [repo, branch] = [textIn(form, 'repo').trim(), textIn(form, 'branch').trim()]
+  const include = foldersIn(textIn(form, 'include'))
+  return {
+    source: {
+      kind: 'git',
+      ...(repo && { repo }),
+      ...(branch && { branch }),
+      ...(include.length > 0 && { include }),
+    },
+    path: folderIn(textIn(form, 'path')),
+    ...(form.has('gitConnectionId') && {
+      gitConnectionId: Number(textIn(form, 'gitConnectionId')),
+    }),
+    ...(form.has('push') && { autoApply: textIn(form, 'push') === 'apply' }),
+  }
+}
+
+/** People write `/live/network/`; the API wants `live/network`. */
+const folderIn = (typed: string): string => typed.trim().replaceAll(/^(\.?\/)+|\/+$/g, '')
+
+const foldersIn = (typed: string): string[] =>
+  typed
+    .split(/[,\n]/)
+    .map(folderIn)
+    .filter((folder) => folder !== '')

@@ -1,0 +1,37 @@
+import type { Run } from '../api/types.ts'
+
+type Props = {
+  run: { author: { label: string }; commitSha?: Run['commitSha']; commit?: Run['commit'] }
+}
+
+/** The commit that a run was planned or built from, where its files came from Git. */
+export function RunCommit({ run: { author, commitSha, commit } }: Props) {
+  const sha = (commit?.sha ?? commitSha)?.slice(0, 7)
+  if (!sha) return null
+  const [message = ''] = (commit?.message ?? '').split('\n')
+  return (
+    <>
+      {!author.label.includes(sha) && (
+        <>
+          {' · '}
+          <code>{sha}</code>
+        </>
+      )}
+      {commit?.author && (
+        <>
+          {' by '}
+          <bdi>{nameIn(commit.author)}</bdi>
+        </>
+      )}
+      {message !== '' && (
+        <>
+          {' · '}
+          <bdi>{message.length > 120 ? `${message.slice(0, 120)}…` : message}</bdi>
+        </>
+      )}
+    </>
+  )
+}
+
+/** A commit has `Ann <ann@example.com>`. */
+const nameIn = (author: string): string => author.replace(/\s*<[^>]*>$/, '') || author
