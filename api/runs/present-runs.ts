@@ -96,11 +96,23 @@ function presentRun(view: RunView, place: RunPlace, organizationId: number) {
     configurationVersion: version.number,
     configurationSha256: version.filesSha256,
     commitSha: version.commitSha,
+    ...(version.commitSha !== null && { commit: presentCommit(version.commitSha, version) }),
     pullRequest: version.pullRequest,
     stages: stages.map((stage) => presentStageOf(stage, view)),
     approvals: approvals.map(presentApproval),
   }
 }
+
+const presentCommit = (
+  sha: string,
+  { commitAuthor, commitMessage }: RunView['version'],
+): NonNullable<RunBody['commit']> => ({
+  sha,
+  branch: null,
+  message: commitMessage || null,
+  author: commitAuthor || null,
+  at: null,
+})
 
 function presentRule({ phase, approvalReasons }: RunView): RunBody['approval'] {
   if (phase === 'awaiting_plan_approval') return { rule: 'second_operator' }

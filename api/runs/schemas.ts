@@ -129,7 +129,10 @@ export const runFields = {
   commitSha: Nullable(Type.String()),
   /** The number of the pull request that is planned. */
   pullRequest: Nullable(Type.Integer()),
-  /** Of a run of an application: what it is built from; null until that is known. */
+  /**
+   * What a run of an application is built from; null until that is known. Of another run: the commit
+   * of a configuration that was read from Git, without its branch and time.
+   */
   commit: Type.Optional(Nullable(CommitBody)),
   trigger: Type.Optional(TriggerBody),
   workflowId: Type.String(),

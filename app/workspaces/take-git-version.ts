@@ -21,6 +21,7 @@ import type { Workspace } from '../../store/workspaces/workspaces.ts'
 
 /** As in gateways/git/git-source.ts. */
 type Attribution = { claimed: readonly string[]; proved: readonly string[] }
+type CommitWords = { sha: string; author: string; message: string }
 
 export type GitVersion = {
   /** The caller holds its row lock. */
@@ -30,7 +31,7 @@ export type GitVersion = {
     commit: string
     branch: string
     files: ConfigurationFiles
-    commits: readonly Attribution[]
+    commits: ReadonlyArray<Attribution & { words?: CommitWords }>
     complete: boolean
     pushes: ReadonlyArray<Attribution & { after: string }> | null
   }
@@ -62,6 +63,7 @@ export async function takeGitVersion(
     workspaceId: workspace.id,
     files,
     commit,
+    words: read.commits.find(({ words }) => words?.sha === commit)?.words,
     ...authors,
   })
   await auditLog(tenant, actor).record('workspace.configuration_updated', {

@@ -1,3 +1,4 @@
+import type { CommitWords } from './read-commit.ts'
 import type { RefChange } from '../../domain/git/pushes-between.ts'
 
 export type ReadRequest = {
@@ -24,11 +25,13 @@ export type Attribution = {
   proved: readonly string[]
 }
 
+export type ListedCommit = Attribution & { words?: CommitWords }
+
 export type GitPush = RefChange & Attribution
 
 export type CommitAuthors = {
   /** Of each commit that touched the folders. */
-  commits: readonly Attribution[]
+  commits: readonly ListedCommit[]
   /** False if there are more commits than are examined. */
   complete: boolean
 }

@@ -31,5 +31,19 @@ export function readCommit(bytes: Buffer): CommitText {
   }
 }
 
+/** What a listed commit says of itself. It may say anything, so it proves nothing. */
+export type CommitWords = { sha: string; author: string; message: string }
+
+/** The same of a commit that a host lists. */
+export const commitWords = (
+  sha: string,
+  author: string | undefined,
+  message: string | undefined,
+): CommitWords => ({
+  sha,
+  author: plain(author ?? '').slice(0, maxAuthor),
+  message: plain(message ?? '').trim().slice(0, maxMessage),
+})
+
 /** Without control characters, which PostgreSQL refuses (NUL) or a terminal obeys, but line breaks. */
 const plain = (text: string): string => text.replaceAll(/[^\P{Cc}\n]|[\u2028\u2029]/gu, ' ')

@@ -14,6 +14,8 @@ export type RunView = WorkspaceRun & {
     number: number
     filesSha256: string
     commitSha: string | null
+    commitAuthor: string | null
+    commitMessage: string | null
     /** The number that the Git host gave it. */
     pullRequest: number | null
   }
@@ -47,6 +49,7 @@ export type RunView = WorkspaceRun & {
 const selectViews = `
   select r.*, coalesce(u.email, u.name) as author_label,
     json_build_object('number', v.number, 'filesSha256', v.files_sha256, 'commitSha', v.commit_sha,
+      'commitAuthor', v.commit_author, 'commitMessage', v.commit_message,
       'pullRequest', p.number) as version,
     array(select json_build_object('name', s.name, 'state', s.state, 'by', s.by,
         'startedAt', s.started_at, 'endedAt', s.ended_at)

@@ -11,6 +11,9 @@ class ConfigurationVersionRow extends Model {
   declare number: number
   declare source: 'api' | 'git'
   declare commitSha: string | null
+  /** As the commit has them, if it was among those that were listed. Anybody can write them. */
+  declare commitAuthor: string | null
+  declare commitMessage: string | null
   declare authorUserIds: number[]
   declare unknownAuthor: boolean
   /** Set for a version of a pull request: it is planned, and never becomes the workspace's newest. */
@@ -25,13 +28,23 @@ class ConfigurationVersionRow extends Model {
 
 export type ConfigurationVersion = Omit<
   ConfigurationVersionRow,
-  keyof Model | 'organizationId' | 'files'
+  keyof Model | 'organizationId' | 'files' | 'commitAuthor' | 'commitMessage'
 >
 export type NewConfigurationVersion = Pick<
   ConfigurationVersionRow,
   'workspaceId' | 'authorUserIds' | 'files' | 'filesSha256' | 'fileNames' | 'sizeBytes'
 > &
-  Partial<Pick<ConfigurationVersionRow, 'source' | 'commitSha' | 'unknownAuthor' | 'pullRequestId'>>
+  Partial<
+    Pick<
+      ConfigurationVersionRow,
+      | 'source'
+      | 'commitSha'
+      | 'commitAuthor'
+      | 'commitMessage'
+      | 'unknownAuthor'
+      | 'pullRequestId'
+    >
+  >
 
 const withoutFiles = [
   'id',

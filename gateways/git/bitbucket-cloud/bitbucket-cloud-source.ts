@@ -1,9 +1,10 @@
-import { authorsPerPage, maxAuthorPages, type Attribution, type GitSource } from '../git-source.ts'
+import { authorsPerPage, maxAuthorPages, type GitSource, type ListedCommit } from '../git-source.ts'
 import { isStatus } from '../git-refusal.ts'
 import { inPath, type JsonClient } from '../json-client.ts'
+import { commitWords } from '../read-commit.ts'
 
 type Commits = {
-  values: Array<{ hash: string; author?: { raw?: string } }>
+  values: Array<{ hash: string; author?: { raw?: string }; message?: string }>
   next?: string
 }
 
@@ -14,16 +15,17 @@ export function bitbucketCloudSource(
   return {
     readFiles,
     authors: async (name, { from, to, folders }) => {
-      const found = new Map<string, Attribution>()
+      const found = new Map<string, ListedCommit>()
       let complete = true
       for (const path of folders)
         for (let page = 1; page <= maxAuthorPages; page += 1) {
           const { values, next } = await commitsOf(client, name, { from, to, path, page })
           // It tells the author alone, as "Name <address>", and nothing of signatures.
-          for (const { hash, author } of values)
+          for (const { hash, author, message } of values)
             found.set(hash, {
               claimed: [/<([^<>]+)>\s*$/.exec(author?.raw ?? '')?.[1] ?? ''],
               proved: [],
+              words: commitWords(hash, author?.raw?.replace(/\s*<[^<>]*>\s*$/, ''), message),
             })
           if (!next) break
           if (page === maxAuthorPages) complete = false

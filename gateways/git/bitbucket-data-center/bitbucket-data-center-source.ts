@@ -2,15 +2,16 @@ import {
   authorsPerPage,
   maxAuthorPages,
   maxPushes,
-  type Attribution,
   type GitSource,
+  type ListedCommit,
 } from '../git-source.ts'
 import { isStatus } from '../git-refusal.ts'
 import type { JsonClient } from '../json-client.ts'
+import { commitWords } from '../read-commit.ts'
 
-type Person = { emailAddress?: string }
+type Person = { name?: string; emailAddress?: string }
 type Commits = {
-  values: Array<{ id: string; author?: Person; committer?: Person }>
+  values: Array<{ id: string; author?: Person; committer?: Person; message?: string }>
   isLastPage: boolean
   nextPageStart?: number | null
 }
@@ -23,20 +24,21 @@ export function bitbucketDataCenterSource(
   return {
     readFiles,
     authors: async (name, { from, to, folders }) => {
-      const found = new Map<string, Attribution>()
+      const found = new Map<string, ListedCommit>()
       let complete = true
       for (const path of folders) {
         let start = 0
         for (let page = 1; page <= maxAuthorPages; page += 1) {
           const query = { until: to, ...(path && { path }), start, limit: authorsPerPage }
           const commits = await commitsOf(client, `${at(name)}/commits`, { from, query })
-          for (const { id, author, committer } of commits.values)
+          for (const { id, author, committer, message } of commits.values)
             found.set(id, {
               claimed: [author?.emailAddress, committer?.emailAddress].flatMap(
                 (email) => email ?? [],
               ),
               // Its API tells nothing of signatures.
               proved: [],
+              words: commitWords(id, author?.name, message),
             })
           if (commits.isLastPage || commits.nextPageStart == null) break
           if (page === maxAuthorPages) complete = false

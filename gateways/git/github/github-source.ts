@@ -6,12 +6,14 @@ import {
   maxAuthorPages,
   maxPushes,
   type Attribution,
+  type ListedCommit,
   type CommitAuthors,
   type CommitRange,
   type GitSource,
 } from '../git-source.ts'
 import { isStatus } from '../git-refusal.ts'
 import { readBlobs } from '../read-blobs.ts'
+import { commitWords } from '../read-commit.ts'
 
 export function githubSource(octokit: Octokit, contents: GithubContents): GitSource {
   return {
@@ -38,7 +40,7 @@ export function githubSource(octokit: Octokit, contents: GithubContents): GitSou
 
     authors: async (name, range) => {
       const within = range.from === null ? undefined : await commitsBetween(octokit, name, range)
-      const found = new Map<string, Attribution>()
+      const found = new Map<string, ListedCommit>()
       const account = addressesOf(octokit)
       let complete = within?.complete ?? true
       for (const path of range.folders)
@@ -108,7 +110,7 @@ async function collect(
     path: string
     to: string
     within: Set<string> | undefined
-    found: Map<string, Attribution>
+    found: Map<string, ListedCommit>
     account: Account
   },
 ): Promise<CommitAuthors['complete']> {
@@ -122,7 +124,11 @@ async function collect(
       page,
     })
     const wanted = data.filter(({ sha }) => !within || within.has(sha))
-    for (const commit of wanted) found.set(commit.sha, await attributionOf(commit, account))
+    for (const commit of wanted)
+      found.set(commit.sha, {
+        ...(await attributionOf(commit, account)),
+        words: commitWords(commit.sha, commit.commit.author?.name, commit.commit.message),
+      })
     if (data.length < authorsPerPage || wanted.length === 0) return true
   }
   return false
@@ -150,7 +156,7 @@ function addressesOf(octokit: Octokit): Account {
   }
 }
 
-type ListedCommit = Awaited<ReturnType<Octokit['rest']['repos']['listCommits']>>['data'][number]
+type GithubCommit = Awaited<ReturnType<Octokit['rest']['repos']['listCommits']>>['data'][number]
 
 /** Its own account, which signs what is committed on its pages. */
 const webFlow = 'web-flow'
@@ -161,7 +167,7 @@ const webFlow = 'web-flow'
  * verified one of the account whose key it is. What GitHub signs itself is its author's.
  */
 async function attributionOf(
-  { commit, author, committer }: ListedCommit,
+  { commit, author, committer }: GithubCommit,
   account: Account,
 ): Promise<Attribution> {
   const claimed = [commit.author?.email, commit.committer?.email].flatMap((email) => email ?? [])

@@ -4,11 +4,12 @@ import {
   authorsPerPage,
   maxAuthorPages,
   maxPushes,
-  type Attribution,
+  type ListedCommit,
   type GitSource,
 } from '../git-source.ts'
 import { isStatus, refusalOf } from '../git-refusal.ts'
 import { readBlobs } from '../read-blobs.ts'
+import { commitWords } from '../read-commit.ts'
 
 /** A first read of so many files fetches them one by one: git would fetch the whole repository. */
 const maxFew = 5
@@ -43,12 +44,12 @@ export function gitlabSource(
     },
 
     authors: async (name, { from, to, folders }) => {
-      const found = new Map<string, Attribution>()
+      const found = new Map<string, ListedCommit>()
       let complete = true
       for (const path of folders) {
         const commits = await commitsOf(api, name, { from, to, path })
         complete &&= commits.length < authorsPerPage * maxAuthorPages
-        for (const { id, author_email: author, committer_email: committer } of commits)
+        for (const { id, author_email: author, committer_email: committer, ...said } of commits)
           if (!found.has(id))
             found.set(id, {
               claimed: [author, committer],
@@ -56,6 +57,7 @@ export function gitlabSource(
               proved: [...found.values()].every(({ proved }) => proved.length > 0)
                 ? await signerOf(api, name, { id, committer })
                 : [],
+              words: commitWords(id, said.author_name, said.message),
             })
       }
       return { commits: [...found.values()], complete }
@@ -118,7 +120,13 @@ async function unlessRefused<T>(reading: Promise<T>): Promise<T | undefined> {
   }
 }
 
-type Commit = { id: string; author_email: string; committer_email: string }
+type Commit = {
+  id: string
+  author_email: string
+  committer_email: string
+  author_name?: string
+  message?: string
+}
 
 async function commitsOf(
   api: GitlabApi,

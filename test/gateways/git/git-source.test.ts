@@ -72,7 +72,11 @@ eachProvider('who a change is by, as %s proves it', (provider) => {
     const { name, head: first } = await provider.repository({ 'a/one.tf': '# 1\n' })
     const head = async () => (await provider.host.head(name, 'main')) ?? ''
     const write = (text: string) => ({ write: { 'a/one.tf': text } })
-    await provider.peer.edit(name, { ...write('# 2\n'), email: 'ada@example.com' })
+    await provider.peer.edit(name, {
+      ...write('# 2\n'),
+      email: 'ada@example.com',
+      message: 'Make it two\n\nBecause one was too few.',
+    })
     const unsigned = await head()
     await provider.peer.edit(name, {
       ...write('# 3\n'),
@@ -87,9 +91,18 @@ eachProvider('who a change is by, as %s proves it', (provider) => {
     }
     const claimed = expect.arrayContaining(['ada@example.com'])
     const signs = provider.peer.provider !== 'bitbucket'
-    expect(await proofOf(first, unsigned)).toEqual([{ claimed, proved: [] }])
+    const words = {
+      sha: unsigned,
+      author: expect.stringMatching(/\w/),
+      message: expect.stringMatching(/^Make it two(\n|$)/),
+    }
+    expect(await proofOf(first, unsigned)).toEqual([{ claimed, proved: [], words }])
     expect(await proofOf(unsigned, to)).toEqual([
-      { claimed, proved: signs ? ['ada@example.com'] : [] },
+      {
+        claimed,
+        proved: signs ? ['ada@example.com'] : [],
+        words: expect.objectContaining({ sha: to }),
+      },
     ])
     const pushes = await provider.host.pushes(name, 'main')
     if (provider.peer.product === 'bitbucket-cloud') expect(pushes).toBeNull()

@@ -193,20 +193,22 @@ export class BareRepositories {
 
   /**
    * The commits that touched a folder, newest first, with the addresses of their authors and
-   * committers.
+   * committers, and with their messages.
    */
   async log(
     name: string,
     { range, path = '' }: { range: string[]; path?: string },
-  ): Promise<Array<{ id: string; author: string; committer: string }>> {
+  ): Promise<Array<{ id: string; author: string; committer: string; message: string }>> {
     const where = path === '' ? [] : ['--', path]
-    const text = await this.git(name, 'log', '--format=%H %ae %ce', ...range, ...where)
+    const text = await this.git(name, 'log', '--format=%H %ae %ce%n%B%x00', ...range, ...where)
     return text
-      .split('\n')
+      .split('\0')
+      .map((one) => one.trimStart())
       .filter(Boolean)
-      .map((line) => {
+      .map((one) => {
+        const [line = '', ...message] = one.split('\n')
         const [id = '', author = '', committer = ''] = line.split(' ')
-        return { id, author, committer }
+        return { id, author, committer, message: message.join('\n') }
       })
   }
 

@@ -18,7 +18,12 @@ export type WorkspaceAccess = {
   administrator: boolean
   workspace: { type: 'workspace_base'; uuid: string; slug: string }
 }
-export type Commit = { type: string; hash: string; author: { type: string; raw: string } }
+export type Commit = {
+  type: string
+  hash: string
+  author: { type: string; raw: string }
+  message: string
+}
 export type Diffstat = {
   type: string
   status: 'added' | 'removed' | 'modified'

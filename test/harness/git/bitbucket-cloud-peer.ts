@@ -157,10 +157,11 @@ async function commits(
   const range = [revision, ...(exclude ? [`^${exclude}`] : [])]
   try {
     const found = await store.repositories.log(project.name, { range, path })
-    const values = found.map<Commit>(({ id, author }) => ({
+    const values = found.map<Commit>(({ id, author, message }) => ({
       type: 'commit',
       hash: id,
       author: { type: 'author', raw: `peer <${author}>` },
+      message,
     }))
     const page: Page<Commit> = { values, pagelen: 100 }
     return { status: 200, json: page }

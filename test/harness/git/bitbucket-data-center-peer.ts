@@ -99,8 +99,9 @@ async function route(
     try {
       const found = await repositories.log(project.name, { range, path: query.get('path') ?? '' })
       const person = (emailAddress: string) => ({ name: 'peer', emailAddress })
-      const rows = found.map(({ id, author, committer }) => ({
+      const rows = found.map(({ id, author, committer, message }) => ({
         id,
+        message,
         displayId: id.slice(0, 11),
         author: person(author),
         committer: person(committer),

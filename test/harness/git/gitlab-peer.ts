@@ -182,9 +182,12 @@ async function listCommits(
     const rows = found.slice((page - 1) * perPage, page * perPage)
     const more = page * perPage < found.length
     return ok(
-      rows.map(({ id, author, committer }) => ({
+      rows.map(({ id, author, committer, message }) => ({
         id,
         short_id: id.slice(0, 8),
+        title: message.split('\n')[0],
+        message,
+        author_name: 'peer',
         author_email: author,
         committer_email: committer,
       })),

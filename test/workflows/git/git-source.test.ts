@@ -75,6 +75,26 @@ describe.each(Object.entries(peerMakers))('a workspace whose files are in %s', (
     expect(three.sha256).not.toBe(one.sha256)
   })
 
+  test('a run names the commit of its files, with what that commit says of itself', async () => {
+    const { harness, user, connect, workspace } = world
+    const { repo, gitConnectionId } = await connect()
+    const ws = await workspace({ gitConnectionId, source: git, path: 'live' })
+    const message = `Widen the network\n\n\u001b[31m${'x'.repeat(5_000)}`
+    await harness.peer.edit(repo, { write: { 'live/main.tf': main('wide') }, message })
+    const { run } = (await user.post(`${ws.url}/plan`)).json()
+    expect(run.commit).toMatchObject({ sha: run.commitSha, author: expect.stringMatching(/\w/) })
+    expect(run.commit.message).toMatch(/^Widen the network\n/)
+    expect(run.commit.message).not.toContain('\u001b')
+    expect(run.commit.message.length).toBeLessThanOrEqual(4_000)
+    const { runs } = (await user.get(`/api/runs?workspaceId=${ws.id}`)).json()
+    expect(runs[0].commit).toEqual(run.commit)
+    const inline = await workspace({})
+    await user.put(`${inline.url}/configuration`, { files: { 'main.tf': main('a') } })
+    const other = (await user.post(`${inline.url}/plan`)).json().run
+    expect(other.commitSha).toBeNull()
+    expect(other.commit).toBeUndefined()
+  })
+
   test('the next run reads another folder of the same commit after the source has changed', async () => {
     const { user, connect, workspace } = world
     const { gitConnectionId } = await connect({ 'a/main.tf': main('a'), 'b/main.tf': main('b') })
