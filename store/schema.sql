@@ -791,6 +791,10 @@ table configuration_versions
   size_bytes integer not null
   created_at timestamp with time zone not null default now()
   pull_request_id integer
+  commit_author text
+  commit_message text
+  constraint configuration_versions_commit_author_check CHECK ((char_length(commit_author) <= 300))
+  constraint configuration_versions_commit_message_check CHECK ((char_length(commit_message) <= 4000))
   constraint configuration_versions_organization_id_id_key UNIQUE (organization_id, id)
   constraint configuration_versions_organization_id_pull_request_id_fkey FOREIGN KEY (organization_id, pull_request_id) REFERENCES git_pull_requests(organization_id, id)
   constraint configuration_versions_organization_id_workspace_id_fkey FOREIGN KEY (organization_id, workspace_id) REFERENCES workspaces(organization_id, id) ON DELETE CASCADE
@@ -1758,6 +1762,8 @@ table pipelines
   index pipelines_last_workspace_run btree (organization_id, last_workspace_run_id)
   UNIQUE index pipelines_managed btree (target_workspace_id) WHERE managed
   UNIQUE index pipelines_name btree (organization_id, lower(name))
+  index pipelines_newest_run btree (organization_id, COALESCE(last_workspace_run_id, 0), target_workspace_id) WHERE managed
+  index pipelines_own btree (organization_id, id) WHERE (NOT managed)
   index pipelines_workspace btree (organization_id, target_workspace_id)
   row level security
   policy platform to cc_platform using (true) with check (true)
@@ -2597,8 +2603,10 @@ table workspaces
   constraint workspaces_source_kind_check CHECK ((source_kind = ANY (ARRAY['inline'::text, 'git'::text])))
   constraint workspaces_unpriced_check CHECK ((unpriced = ANY (ARRAY['deny'::text, 'allow'::text])))
   index workspaces_cloud_account btree (organization_id, cloud_account_id)
+  index workspaces_criticality btree (organization_id, criticality, name)
   index workspaces_git_connection btree (organization_id, git_connection_id)
   UNIQUE index workspaces_name btree (organization_id, lower(name))
+  index workspaces_ordered btree (organization_id, name)
   index workspaces_resources_due btree (id) WHERE resources_due
   row level security
   policy platform to cc_platform using (true) with check (true)

@@ -21,7 +21,9 @@ export const PipelineBody = Type.Object({
 export const PipelineQuery = Type.Object({
   ...NamedPage.properties,
   managed: Type.Optional(
-    Type.Boolean({ description: 'True: only those that workspaces brought. False: only the others.' }),
+    Type.Boolean({
+      description: 'True: only those that workspaces brought. False: only the others.',
+    }),
   ),
 })
 

@@ -72,7 +72,13 @@ function keysIn(cursor: string, decode: RegExp): Keys {
   return decode.source.includes('d+') ? keys.map((key) => Math.min(Number(key), maxKey)) : keys
 }
 
-function filterOf({ q, id, criticality, state, awaitingApproval }: WorkspaceQuery): WorkspaceFilter {
+function filterOf({
+  q,
+  id,
+  criticality,
+  state,
+  awaitingApproval,
+}: WorkspaceQuery): WorkspaceFilter {
   const isByRun = state !== undefined || awaitingApproval !== undefined
   const states = state?.filter((one) => one !== 'none')
   return {

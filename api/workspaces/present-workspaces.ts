@@ -3,7 +3,7 @@ import { isOff } from '../../domain/finops/estimates/judge-estimate.ts'
 import { estimateChecks, type WorkspaceCheck } from '../../store/finops/estimate-checks.ts'
 import { notFound } from '../../domain/errors.ts'
 import { organizationSettings } from '../../store/organizations/settings.ts'
-import { applyAttempts } from '../../store/infrastructure/apply-attempts.ts'
+import { aliveAttempts } from '../../store/infrastructure/apply-attempts.ts'
 import { runLabels } from '../../store/runs/run-labels.ts'
 import { workspaceResources, type HeldTwice } from '../../store/clouds/workspace-resources.ts'
 import { managedPipelines } from '../../store/pipelines/managed-pipelines.ts'
@@ -101,7 +101,7 @@ async function presentLocks(
 ): Promise<Map<number, LockBody>> {
   const runIds = locks.flatMap(({ workspaceRunId }) => workspaceRunId ?? [])
   const labels = await runLabels(tenant, runIds)
-  const alive = await applyAttempts(tenant).aliveOf(runIds)
+  const alive = await aliveAttempts(tenant, runIds)
   return new Map(
     locks.map((lock) => {
       const { workspaceId, workspaceRunId, kind, label, since, lockId, reason } = lock

@@ -42,7 +42,9 @@ export const commitWords = (
 ): CommitWords => ({
   sha,
   author: plain(author ?? '').slice(0, maxAuthor),
-  message: plain(message ?? '').trim().slice(0, maxMessage),
+  message: plain(message ?? '')
+    .trim()
+    .slice(0, maxMessage),
 })
 
 /** Without control characters, which PostgreSQL refuses (NUL) or a terminal obeys, but line breaks. */

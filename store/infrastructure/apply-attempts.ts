@@ -40,17 +40,6 @@ export function applyAttempts(tenant: Tenant) {
       )
     },
 
-    /** Of these runs, those whose worker is alive. */
-    async aliveOf(workspaceRunIds: readonly number[]): Promise<Set<number>> {
-      if (workspaceRunIds.length === 0) return new Set()
-      const ids = await db('apply_attempts')
-        .where({ organizationId })
-        .whereIn('workspaceRunId', [...workspaceRunIds])
-        .whereRaw(isAlive)
-        .pluck('workspaceRunId')
-      return new Set(ids)
-    },
-
     /**
      * Before the program starts: from here on a lost outcome is unknown. False if another attempt has
      * the fence. Not by `store.write`: what a worker sent in one message is committed although it died
@@ -80,6 +69,21 @@ export function applyAttempts(tenant: Tenant) {
       await rows(workspaceRunId).whereNull('spawnedAt').delete()
     },
   }
+}
+
+/** Of these runs, those whose worker is alive. */
+export async function aliveAttempts(
+  tenant: Tenant,
+  workspaceRunIds: readonly number[],
+): Promise<Set<number>> {
+  if (workspaceRunIds.length === 0) return new Set()
+  const { db, organizationId } = unwrap(tenant)
+  const ids = await db('apply_attempts')
+    .where({ organizationId })
+    .whereIn('workspaceRunId', [...workspaceRunIds])
+    .whereRaw(isAlive)
+    .pluck('workspaceRunId')
+  return new Set(ids)
 }
 
 /** Needs the attempt's own fence: an older worker must not make the newer attempt look alive. */

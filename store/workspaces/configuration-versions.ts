@@ -37,12 +37,7 @@ export type NewConfigurationVersion = Pick<
   Partial<
     Pick<
       ConfigurationVersionRow,
-      | 'source'
-      | 'commitSha'
-      | 'commitAuthor'
-      | 'commitMessage'
-      | 'unknownAuthor'
-      | 'pullRequestId'
+      'source' | 'commitSha' | 'commitAuthor' | 'commitMessage' | 'unknownAuthor' | 'pullRequestId'
     >
   >
 

@@ -68,9 +68,15 @@ describe('where the files of a workspace come from', () => {
     const ended = await runUntil(owner, { workspace: { ...workspace, url }, id: run.id }, isOver)
     expect(ended).toMatchObject({ state: 'succeeded' })
     const sha = (await owner.get(`${url}/runs`)).json().runs[0].commitSha.slice(0, 7)
-    await page.getByRole('link', { name: /Run #1/ }).getByText(sha).waitFor()
+    await page
+      .getByRole('link', { name: /Run #1/ })
+      .getByText(sha)
+      .waitFor()
     await page.goto('/runs')
-    await page.getByRole('link', { name: /network Run #1/ }).getByText(sha).waitFor()
+    await page
+      .getByRole('link', { name: /network Run #1/ })
+      .getByText(sha)
+      .waitFor()
     expect(faults).toEqual([])
     await context.close()
   })
@@ -107,9 +113,7 @@ describe('where the files of a workspace come from', () => {
     await page.keyboard.press('ArrowUp')
     await page.getByRole('button', { name: 'Keep the files here' }).focus()
     await page.keyboard.press('Enter')
-    await expect
-      .poll(async () => (await workspaceOf(page)).source)
-      .toEqual({ kind: 'inline' })
+    await expect.poll(async () => (await workspaceOf(page)).source).toEqual({ kind: 'inline' })
     expect(faults).toEqual([])
     await context.close()
   })

@@ -40,7 +40,12 @@ describe('10,000 rows', () => {
 
   for (const { name, path, first, filter } of [
     { name: 'workspaces', path: '/workspaces', first: /bulk-00001/, filter: 'bulk-09876' },
-    { name: 'pipelines', path: '/pipelines?managed=true', first: /provision-bulk-00001/, filter: 'bulk-09876' },
+    {
+      name: 'pipelines',
+      path: '/pipelines?managed=true',
+      first: /provision-bulk-00001/,
+      filter: 'bulk-09876',
+    },
     { name: 'people', path: '/organization', first: /Person 00001/, filter: 'person 09876' },
     { name: 'tokens', path: '/organization/tokens', first: /token of Person/, filter: undefined },
     { name: 'scim log', path: '/organization/provisioning', first: /409/, filter: undefined },

@@ -1,10 +1,7 @@
 import type { Body } from '../api/call.ts'
 import { textIn } from '../parts/forms.tsx'
 
-type GitSource = Pick<
-  Body<'updateWorkspace'>,
-  'source' | 'gitConnectionId' | 'path' | 'autoApply'
->
+type GitSource = Pick<Body<'updateWorkspace'>, 'source' | 'gitConnectionId' | 'path' | 'autoApply'>
 
 /**
  * What the fields of git-source-fields.tsx say. A field that is disabled is not in the form: it needs

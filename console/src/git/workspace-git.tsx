@@ -29,48 +29,48 @@ export function WorkspaceGit({ workspace }: { workspace: Workspace }) {
     <>
       <WorkspaceSource key={workspace.source.kind} workspace={workspace} />
       {(workspace.source.kind === 'inline' || hydrations.length > 0) && (
-      <section className="section" aria-labelledby="hydrations-title">
-        <h2 id="hydrations-title">Commits</h2>
-        <ErrorNote error={query.error ?? retry.error} goesOn />
-        {query.isPending && <Loading what="the commits" />}
-        {query.isSuccess && hydrations.length === 0 && (
-          <p className="dim quiet-line">
-            No commits yet.{' '}
-            {workspace.gitConnectionId === null
-              ? 'Choose a connection to commit each new version of the files there.'
-              : 'The next version of the files is committed there.'}
-          </p>
-        )}
-        <DataTable
-          label="Commits of this workspace"
-          rows={hydrations}
-          columns={[
-            { title: 'Branch', render: (one) => <Written hydration={one} /> },
-            { title: 'State', render: (one) => <State hydration={one} /> },
-            { title: 'When', look: 'dim', render: ({ createdAt }) => <Time at={createdAt} /> },
-            may('mutate_infra') && {
-              title: 'Actions',
-              look: 'actions',
-              render: ({ id: hydrationId, state }) =>
-                state === 'diverged' ? (
-                  <Button tone="primary" onClick={() => setDecided(hydrationId)}>
-                    Decide…
-                  </Button>
-                ) : (
-                  state === 'failed' && (
-                    <Button
-                      busy={retry.isPending && retry.variables === hydrationId}
-                      onClick={() => retry.mutate(hydrationId)}
-                    >
-                      Try again
+        <section className="section" aria-labelledby="hydrations-title">
+          <h2 id="hydrations-title">Commits</h2>
+          <ErrorNote error={query.error ?? retry.error} goesOn />
+          {query.isPending && <Loading what="the commits" />}
+          {query.isSuccess && hydrations.length === 0 && (
+            <p className="dim quiet-line">
+              No commits yet.{' '}
+              {workspace.gitConnectionId === null
+                ? 'Choose a connection to commit each new version of the files there.'
+                : 'The next version of the files is committed there.'}
+            </p>
+          )}
+          <DataTable
+            label="Commits of this workspace"
+            rows={hydrations}
+            columns={[
+              { title: 'Branch', render: (one) => <Written hydration={one} /> },
+              { title: 'State', render: (one) => <State hydration={one} /> },
+              { title: 'When', look: 'dim', render: ({ createdAt }) => <Time at={createdAt} /> },
+              may('mutate_infra') && {
+                title: 'Actions',
+                look: 'actions',
+                render: ({ id: hydrationId, state }) =>
+                  state === 'diverged' ? (
+                    <Button tone="primary" onClick={() => setDecided(hydrationId)}>
+                      Decide…
                     </Button>
-                  )
-                ),
-            },
-          ]}
-        />
-        <LoadMore query={query} />
-      </section>
+                  ) : (
+                    state === 'failed' && (
+                      <Button
+                        busy={retry.isPending && retry.variables === hydrationId}
+                        onClick={() => retry.mutate(hydrationId)}
+                      >
+                        Try again
+                      </Button>
+                    )
+                  ),
+              },
+            ]}
+          />
+          <LoadMore query={query} />
+        </section>
       )}
       {decided !== undefined && (
         <DivergenceDialog

@@ -8,7 +8,7 @@ import { PagedRows } from '../parts/paged-rows.tsx'
 import { LoadMore, PageHead } from '../parts/pages.tsx'
 import { PipelineRow } from './pipeline-row.tsx'
 import { CreatePipeline } from './create-pipeline.tsx'
-import type { PipelinesSearch } from './routes.tsx'
+import type { PipelinesSearch } from './pipelines-search.ts'
 
 const route = getRouteApi('/app/pipelines')
 

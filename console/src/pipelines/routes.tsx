@@ -1,17 +1,12 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { app } from '../app/parent-routes.tsx'
-import { idParams, listSearch, type ListSearch, type Values } from '../app/route-values.ts'
-
-/** `managed`: also those that workspaces brought. */
-export type PipelinesSearch = ListSearch & { managed?: boolean }
+import { idParams } from '../app/route-values.ts'
+import { pipelinesSearch } from './pipelines-search.ts'
 
 const pipelines = createRoute({
   getParentRoute: () => app,
   path: '/pipelines',
-  validateSearch: (search: Values): PipelinesSearch => ({
-    ...listSearch(search),
-    ...(search['managed'] === true && { managed: true }),
-  }),
+  validateSearch: pipelinesSearch,
   component: lazyRouteComponent(() => import('./pipelines.tsx'), 'PipelinesPage'),
 })
 

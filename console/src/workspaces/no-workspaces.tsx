@@ -31,7 +31,9 @@ export function NoWorkspaces({ search, children }: Props) {
     )
   return (
     <Empty title="No workspaces yet">
-      <p>A workspace holds the files, the variables and the state of one piece of infrastructure.</p>
+      <p>
+        A workspace holds the files, the variables and the state of one piece of infrastructure.
+      </p>
       {may('mutate_infra') ? (
         children
       ) : (

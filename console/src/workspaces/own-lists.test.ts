@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest'
-import { readLists, withFavorite, withoutView, withRecent, withView } from './own-lists.ts'
+import {
+  readLists,
+  withFavorite,
+  withoutView,
+  withRecent,
+  withView,
+  type OwnLists,
+} from './own-lists.ts'
 
-const none = { favorites: [], recents: [], views: [] }
+const none: OwnLists = { favorites: [], recents: [], views: [] }
 
 test('what is not a list of this page counts as nothing', () => {
   for (const kept of [null, '', 'x', '7', 'null', '[]', '{"favorites":{},"views":"a"}'])
@@ -29,11 +36,11 @@ test('a favorite is there once, and the newest recent one comes first', () => {
   const starred = withFavorite(withFavorite(none, 1, true), 1, true)
   expect(starred.favorites).toEqual([1])
   expect(withFavorite(starred, 1, false).favorites).toEqual([])
-  const visited = [1, 2, 1].reduce(withRecent, none)
+  const visited = [1, 2, 1].reduce<OwnLists>(withRecent, none)
   expect(visited.recents).toEqual([1, 2])
   const many = Array.from({ length: 150 }, (_, n) => n + 1)
-  expect(many.reduce(withRecent, none).recents).toHaveLength(20)
-  const stars = many.reduce((lists, id) => withFavorite(lists, id, true), none)
+  expect(many.reduce<OwnLists>(withRecent, none).recents).toHaveLength(20)
+  const stars = many.reduce<OwnLists>((lists, id) => withFavorite(lists, id, true), none)
   expect([stars.favorites.length, stars.favorites.at(-1)]).toEqual([100, 150])
 })
 

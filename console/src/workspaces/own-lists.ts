@@ -61,9 +61,8 @@ const recordOf = (value: unknown): Record<string, unknown> =>
 
 const listOf = (value: unknown): unknown[] => (Array.isArray(value) ? value : [])
 
-const idsOf = (value: unknown): number[] => [
-  ...new Set(listOf(value).filter((id) => Number.isSafeInteger(id) && Number(id) > 0)),
-].map(Number)
+const idsOf = (value: unknown): number[] =>
+  [...new Set(listOf(value).filter((id) => Number.isSafeInteger(id) && Number(id) > 0))].map(Number)
 
 function viewOf(value: unknown): SavedView[] {
   const { name, search } = recordOf(value)

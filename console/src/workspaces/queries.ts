@@ -4,6 +4,9 @@ import { firstPage, nextOf, pageSize, whileShort } from '../api/queries.ts'
 import type { OwnLists } from './own-lists.ts'
 import { queryOf, type WorkspacesSearch } from './workspaces-search.ts'
 
+/** More than a screen shows. Fewer rows are quicker to read and to render after each change of a filter. */
+const firstSize = 60
+
 /** A page of the workspaces that the search finds. A person's own list is asked for by its ids. */
 export function listedWorkspacesQuery(search: WorkspacesSearch, lists: OwnLists) {
   const ids = idsOf(search, lists)
@@ -15,7 +18,7 @@ export function listedWorkspacesQuery(search: WorkspacesSearch, lists: OwnLists)
       ids?.length === 0
         ? { workspaces: [], nextCursor: null }
         : call('listWorkspaces', {
-            query: { limit: pageSize, ...filter, cursor: pageParam },
+            query: { limit: pageParam ? pageSize : firstSize, ...filter, cursor: pageParam },
             signal,
           }),
     initialPageParam: firstPage,

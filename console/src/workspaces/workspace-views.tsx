@@ -24,11 +24,7 @@ export function WorkspaceViews({ search, lists, change }: Props) {
     <div className="view-bar">
       <Tabs label="Views of the list">
         <View name="All" search={{}} isCurrent={current === 'all'} />
-        <View
-          name="Favorites"
-          search={{ view: 'favorites' }}
-          isCurrent={current === 'favorites'}
-        />
+        <View name="Favorites" search={{ view: 'favorites' }} isCurrent={current === 'favorites'} />
         <View name="Recent" search={{ view: 'recent' }} isCurrent={current === 'recent'} />
         {lists.views.map((view) => (
           <View

@@ -16,18 +16,11 @@ export const lastRunStates: Record<string, { label: string; query: Query }> = {
   none: { label: 'No runs yet', query: { state: ['none'] } },
 }
 
-const sorts = [
-  'name',
-  '-name',
-  'criticality',
-  '-criticality',
-  '-lastRunAt',
-  'lastRunAt',
-] as const
+const sorts = ['name', '-name', 'criticality', '-criticality', '-lastRunAt', 'lastRunAt'] as const
 export type WorkspaceSort = (typeof sorts)[number]
 
 /** The lists of a person: kept in the browser (own-lists.ts). */
-export const ownViews = ['favorites', 'recent'] as const
+const ownViews = ['favorites', 'recent'] as const
 
 /** The filters and the order of the list of workspaces, as in the address of the page. */
 export type WorkspacesSearch = ListSearch & {
@@ -71,6 +64,4 @@ export const isSameSearch = (one: WorkspacesSearch, other: WorkspacesSearch): bo
   textOf(one) === textOf(other)
 
 const textOf = (search: WorkspacesSearch): string =>
-  JSON.stringify(
-    Object.entries(workspacesSearch(search)).toSorted(([a], [b]) => (a < b ? -1 : 1)),
-  )
+  JSON.stringify(Object.entries(workspacesSearch(search)).toSorted(([a], [b]) => (a < b ? -1 : 1)))

@@ -194,7 +194,10 @@ test('a page of 20 workspaces takes as many statements as a page of 3, also wher
     const path = `${url}?sort=-lastRunAt&state=running&limit=${limit}`
     const { answer, statements } = await countStatements(async () => author.get(path))
     expect(answer.json().workspaces.length).toBe(limit)
-    expect(answer.json().workspaces[0].locked.holder).toMatchObject({ label: 'run #1', alive: false })
+    expect(answer.json().workspaces[0].locked.holder).toMatchObject({
+      label: 'run #1',
+      alive: false,
+    })
     return statements.length
   }
   const [few, all] = [await counted(3), await counted(20)]
