@@ -118,26 +118,6 @@ export const workspaceRunsQuery = (id: number) =>
     refetchInterval: whileShort(5_000),
   })
 
-/** `withManaged`: also those that workspaces brought. */
-export const pipelinesQuery = (q: string, withManaged: boolean) =>
-  infiniteQueryOptions({
-    queryKey: ['pipelines', 'list', q, withManaged],
-    queryFn: ({ pageParam, signal }) =>
-      call('listPipelines', {
-        query: {
-          limit: pageSize,
-          cursor: pageParam,
-          q,
-          ...(!withManaged && { managed: false }),
-        },
-        signal,
-      }),
-    initialPageParam: firstPage,
-    getNextPageParam: nextOf,
-    placeholderData: keepPreviousData,
-    refetchInterval: whileShort(15_000),
-  })
-
 export const pipelineRunsQuery = (id: number) =>
   infiniteQueryOptions({
     queryKey: ['pipelines', id, 'runs'],

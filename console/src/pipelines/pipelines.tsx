@@ -1,6 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
-import { pipelinesQuery } from '../api/queries.ts'
 import { FilterBox, foundWords, useAddressFilter } from '../parts/filter-box.tsx'
 import { Check } from '../parts/forms.tsx'
 import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
@@ -8,6 +7,7 @@ import { PagedRows } from '../parts/paged-rows.tsx'
 import { LoadMore, PageHead } from '../parts/pages.tsx'
 import { PipelineRow } from './pipeline-row.tsx'
 import { CreatePipeline } from './create-pipeline.tsx'
+import { pipelinesQuery } from './queries.ts'
 import type { PipelinesSearch } from './pipelines-search.ts'
 
 const route = getRouteApi('/app/pipelines')
