@@ -791,10 +791,8 @@ table configuration_versions
   size_bytes integer not null
   created_at timestamp with time zone not null default now()
   pull_request_id integer
-  commit_author text
-  commit_message text
-  constraint configuration_versions_commit_author_check CHECK ((char_length(commit_author) <= 300))
-  constraint configuration_versions_commit_message_check CHECK ((char_length(commit_message) <= 4000))
+  commit_author character varying(300)
+  commit_message character varying(4000)
   constraint configuration_versions_organization_id_id_key UNIQUE (organization_id, id)
   constraint configuration_versions_organization_id_pull_request_id_fkey FOREIGN KEY (organization_id, pull_request_id) REFERENCES git_pull_requests(organization_id, id)
   constraint configuration_versions_organization_id_workspace_id_fkey FOREIGN KEY (organization_id, workspace_id) REFERENCES workspaces(organization_id, id) ON DELETE CASCADE

@@ -13,3 +13,21 @@ export const escaped = (text: string, write: (unit: number) => string): string =
   text.replace(unseen, (one) =>
     Array.from({ length: one.length }, (_, at) => write(one.charCodeAt(at))).join(''),
   )
+
+/** With what makes an emoji of a character, or joins two. */
+const emoji = /(\p{Extended_Pictographic}(?:\uFE0F|\u200D(?=\p{Extended_Pictographic}))*)/u
+
+/**
+ * The first line of what a person wrote, as a row of a list shows it. Emojis are shown as such: people
+ * write them in messages of commits.
+ */
+export function plainLine(text: string): string {
+  const [line = ''] = text.split(/\r?\n/)
+  const characters = [...line]
+  const short = characters.length > 120 ? `${characters.slice(0, 120).join('')}…` : line
+  // Split by a group, every second part is an emoji.
+  return short
+    .split(emoji)
+    .map((part, at) => (at % 2 === 1 ? part : plainText(part)))
+    .join('')
+}

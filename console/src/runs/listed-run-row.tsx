@@ -1,6 +1,7 @@
 import { memo } from 'react'
 import type { ListedRun, RunPlace } from '../api/types.ts'
 import { reasonWords } from '../api/words.ts'
+import { plainLine } from '../parts/plain-text.ts'
 import { StateBadge } from '../parts/state-badge.tsx'
 import { Time } from '../parts/time.tsx'
 import { RunCommit } from './run-commit.tsx'
@@ -51,7 +52,7 @@ export const ListedRunRow = memo(function ListedRunRow({ run, isPicked, onPick }
             {run.startMessage && (
               <>
                 {' · '}
-                <bdi>{firstLine(run.startMessage)}</bdi>
+                <bdi>{plainLine(run.startMessage)}</bdi>
               </>
             )}
             {run.state === 'failed' && run.reason && ` · ${reasonWords[run.reason]}`}
@@ -65,8 +66,3 @@ export const ListedRunRow = memo(function ListedRunRow({ run, isPicked, onPick }
     </li>
   )
 })
-
-const firstLine = (text: string): string => {
-  const [line = ''] = text.split('\n')
-  return line.length > 120 ? `${line.slice(0, 120)}…` : line
-}

@@ -1,14 +1,15 @@
 import type { Run } from '../api/types.ts'
+import { plainLine } from '../parts/plain-text.ts'
 
 type Props = {
   run: { author: { label: string }; commitSha?: Run['commitSha']; commit?: Run['commit'] }
 }
 
-/** The commit that a run was planned or built from, where its files came from Git. */
+/** The commit that a run was planned or built from, where its files came from Git. Anybody writes its texts. */
 export function RunCommit({ run: { author, commitSha, commit } }: Props) {
   const sha = (commit?.sha ?? commitSha)?.slice(0, 7)
   if (!sha) return null
-  const [message = ''] = (commit?.message ?? '').split('\n')
+  const message = plainLine(commit?.message ?? '')
   return (
     <>
       {!author.label.includes(sha) && (
@@ -20,13 +21,13 @@ export function RunCommit({ run: { author, commitSha, commit } }: Props) {
       {commit?.author && (
         <>
           {' by '}
-          <bdi>{nameIn(commit.author)}</bdi>
+          <bdi>{plainLine(nameIn(commit.author))}</bdi>
         </>
       )}
       {message !== '' && (
         <>
           {' · '}
-          <bdi>{message.length > 120 ? `${message.slice(0, 120)}…` : message}</bdi>
+          <bdi>{message}</bdi>
         </>
       )}
     </>

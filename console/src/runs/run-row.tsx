@@ -2,6 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { memo } from 'react'
 import type { Run, RunPlace, Workspace } from '../api/types.ts'
 import { reasonWords } from '../api/words.ts'
+import { plainLine } from '../parts/plain-text.ts'
 import { StateBadge } from '../parts/state-badge.tsx'
 import { Time } from '../parts/time.tsx'
 import { RunCommit } from './run-commit.tsx'
@@ -61,7 +62,7 @@ export const RunRow = memo(function RunRow({ run, place, name, criticality }: Pr
             {run.startMessage && (
               <>
                 {' · '}
-                <bdi>{firstLine(run.startMessage)}</bdi>
+                <bdi>{plainLine(run.startMessage)}</bdi>
               </>
             )}
           </span>
@@ -74,11 +75,6 @@ export const RunRow = memo(function RunRow({ run, place, name, criticality }: Pr
     </li>
   )
 }, isSame)
-
-const firstLine = (text: string): string => {
-  const [line = ''] = text.split('\n')
-  return line.length > 120 ? `${line.slice(0, 120)}…` : line
-}
 
 /** Compares props, so that a long list renders only the rows whose run changed. */
 function isSame(was: Props, is: Props): boolean {
