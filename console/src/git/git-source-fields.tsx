@@ -7,6 +7,7 @@ import { useMe } from '../app/session.ts'
 import { useSettled } from '../parts/filter-box.tsx'
 import { Field, Select } from '../parts/forms.tsx'
 import { ErrorNote, Loading } from '../parts/notes.tsx'
+import { firstOf } from './git-source.ts'
 import { providerName } from './git-words.ts'
 
 /** Which repository, branch and folders a workspace is read from. Without a workspace: of a new one. */
@@ -19,7 +20,7 @@ export function GitSourceFields({ workspace }: { workspace?: Workspace }) {
   // Of a workspace that exists, the connection guards the runs.
   const mayChoose = workspace === undefined || guardian
   const connection =
-    connections.find(({ id }) => id === chosen) ?? (mayChoose ? connections[0] : undefined)
+    connections.find(({ id }) => id === chosen) ?? (mayChoose ? firstOf(connections) : undefined)
   if (query.isPending) return <Loading what="Git connections" />
   if (!mayChoose && !connection)
     return (

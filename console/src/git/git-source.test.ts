@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { gitSourceIn } from './git-source.ts'
+import { firstOf, gitSourceIn, inlineSource } from './git-source.ts'
 
 function form(fields: Record<string, string>): FormData {
   const made = new FormData()
@@ -31,4 +31,21 @@ test('a field that is disabled is not sent', () => {
     autoApply: true,
   })
   expect(gitSourceIn(form({ push: 'plan' })).autoApply).toBe(false)
+})
+
+const [infra, application] = [{ repoType: 'infra' }, { repoType: 'application' }] as const
+
+test('files of the console cannot be committed to a connection for applications', () => {
+  expect(inlineSource(undefined)).toEqual({ source: { kind: 'inline' } })
+  expect(inlineSource(infra)).toEqual({ source: { kind: 'inline' } })
+  expect(inlineSource(application)).toEqual({
+    source: { kind: 'inline' },
+    gitConnectionId: null,
+  })
+})
+
+test('a connection for infrastructure is offered first', () => {
+  expect(firstOf([application, infra])).toBe(infra)
+  expect(firstOf([application])).toBe(application)
+  expect(firstOf([])).toBeUndefined()
 })

@@ -1,4 +1,5 @@
 import type { Body } from '../api/call.ts'
+import type { GitConnection } from '../api/types.ts'
 import { textIn } from '../parts/forms.tsx'
 
 type GitSource = Pick<Body<'updateWorkspace'>, 'source' | 'gitConnectionId' | 'path' | 'autoApply'>
@@ -24,6 +25,21 @@ export function gitSourceIn(form: FormData): GitSource {
     ...(form.has('push') && { autoApply: textIn(form, 'push') === 'apply' }),
   }
 }
+
+type Typed = Pick<GitConnection, 'repoType'>
+
+/**
+ * Files of the console are committed to the connection of the workspace, so one that is for
+ * applications does not stay.
+ */
+export const inlineSource = (connection: Typed | undefined): GitSource => ({
+  source: { kind: 'inline' },
+  ...(connection?.repoType === 'application' && { gitConnectionId: null }),
+})
+
+/** The connection that is offered first: one for infrastructure, if there is one. */
+export const firstOf = <T extends Typed>(connections: readonly T[]): T | undefined =>
+  connections.find(({ repoType }) => repoType === 'infra') ?? connections[0]
 
 /** People write `/live/network/`; the API wants `live/network`. */
 const folderIn = (typed: string): string => typed.trim().replaceAll(/^(\.?\/)+|\/+$/g, '')

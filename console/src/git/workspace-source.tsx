@@ -9,7 +9,7 @@ import { Button, Select } from '../parts/forms.tsx'
 import { ErrorNote } from '../parts/notes.tsx'
 import { FilesChoice } from './files-choice.tsx'
 import { GitSourceFields } from './git-source-fields.tsx'
-import { gitSourceIn } from './git-source.ts'
+import { gitSourceIn, inlineSource } from './git-source.ts'
 
 /** Where the files of a workspace come from, and for those of the console, where they are committed. */
 export function WorkspaceSource({ workspace }: { workspace: Workspace }) {
@@ -18,10 +18,14 @@ export function WorkspaceSource({ workspace }: { workspace: Workspace }) {
   const [from, setFrom] = useState(kind)
   const [saved, setSaved] = useState(false)
   const save = useSave(workspace.id, () => setSaved(true))
+  const { data } = useInfiniteQuery(gitConnectionsQuery)
+  const connection = data?.pages
+    .flatMap((page) => page.connections)
+    .find(({ id }) => id === workspace.gitConnectionId)
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     const form = new FormData(event.currentTarget)
-    save.mutate(from === 'git' ? gitSourceIn(form) : { source: { kind: 'inline' } })
+    save.mutate(from === 'git' ? gitSourceIn(form) : inlineSource(connection))
   }
   const isForm = from === 'git' || kind === 'git'
   return (

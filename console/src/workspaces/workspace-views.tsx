@@ -48,6 +48,7 @@ export function WorkspaceViews({ search, lists, change }: Props) {
       )}
       {isNaming && (
         <NameView
+          replaced={lists.views.length < most.views ? undefined : lists.views[0]?.name}
           onName={(name) => change((now) => withView(now, { name, search }))}
           onClose={() => setNaming(false)}
         />
@@ -73,7 +74,14 @@ function View({ name, search, isCurrent }: ViewProps) {
   )
 }
 
-function NameView({ onName, onClose }: { onName: (name: string) => void; onClose: () => void }) {
+type NameViewProps = {
+  /** The oldest view, once there are as many as are kept. */
+  replaced: string | undefined
+  onName: (name: string) => void
+  onClose: () => void
+}
+
+function NameView({ replaced, onName, onClose }: NameViewProps) {
   return (
     <FormDialog
       title="Save this view"
@@ -98,7 +106,11 @@ function NameView({ onName, onClose }: { onName: (name: string) => void; onClose
         maxLength={most.nameLength}
         pattern=".*\S.*"
         autoComplete="off"
-        hint="A view of the same name is replaced."
+        hint={
+          replaced === undefined
+            ? 'A view of the same name is replaced.'
+            : `A view of the same name is replaced. With another name, this view replaces "${replaced}", the oldest of ${most.views}.`
+        }
       />
     </FormDialog>
   )
