@@ -7,6 +7,7 @@ import { copiesSuite } from './copies.ts'
 import { hostileSuite } from './hostile.ts'
 import { hydrateSuite } from './hydrate.ts'
 import { ingestSuite } from './ingest.ts'
+import { workspacesSuite } from './listed-workspaces.ts'
 import { manifestSuite } from './manifest.ts'
 import { pricesSuite } from './prices.ts'
 import { resourcesSuite } from './resources.ts'
@@ -100,6 +101,10 @@ const suites: Record<string, { about: string; run: () => Promise<boolean> }> = {
   timing: {
     about: 'whether the time of an answer tells if an address exists',
     run: timingSuite,
+  },
+  workspaces: {
+    about: 'every order and filter of the list of workspaces, on 5,000 workspaces',
+    run: workspacesSuite,
   },
   api: {
     about: 'requests/s beside bare Fastify and pg, and lists on 1,000,000 runs beside 10,000',

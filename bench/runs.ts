@@ -1,12 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
-import { Agent, request } from 'node:http'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Secret } from '../config.ts'
 import { connectOwner } from '../store/driver/connect.ts'
 import { startTestEngines } from '../test/setup/engines.ts'
 import { benchConfig } from './config.ts'
-import { median, p95, table } from './figures.ts'
+import { measureLists } from './measure-lists.ts'
 import { seedListedRuns } from './seed-listed-runs.ts'
 import { startApi, type BenchApi } from './start-api.ts'
 
@@ -75,7 +74,6 @@ export async function runsSuite(): Promise<boolean> {
 }
 
 async function measure(api: BenchApi, ids: Record<string, number>): Promise<boolean> {
-  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString()
   const middle = (runs * 5) / 60 / 24 / 2
   const values: Record<string, string | number> = {
@@ -84,63 +82,9 @@ async function measure(api: BenchApi, ids: Record<string, number>): Promise<bool
     middle: daysAgo(middle),
     after: daysAgo(middle - 1),
   }
-  const subjects = new Map<string, { path: string; times: number[] }>()
-  for (const [name, filter] of Object.entries(filters)) {
-    const named = filter.replaceAll(/<(\w+)>/g, (_all, key: string) => String(values[key]))
-    const pages = await pagesOf(agent, api, named)
-    subjects.set(`${name}, first`, { path: pages.first, times: [] })
-    if (pages.later !== pages.first)
-      subjects.set(`${name}, ${pages.number}.`, { path: pages.later, times: [] })
-  }
-  // The first rounds warm up compilers, query plans and caches.
-  for (let round = -3; round < rounds; round += 1)
-    for (const { path, times } of subjects.values()) {
-      const since = performance.now()
-      await get(agent, api, path)
-      if (round >= 0) times.push(performance.now() - since)
-    }
-  agent.destroy()
-  return report(subjects)
-}
-
-/** The addresses of the first page and of the tenth, or of the last where there are fewer. */
-async function pagesOf(agent: Agent, api: BenchApi, filter: string) {
-  const first = `/api/runs?${filter}`
-  let later = first
-  let number = 1
-  while (number < 10) {
-    // The answer of the API has this shape.
-    const { nextCursor } = JSON.parse(await get(agent, api, later)) as { nextCursor: string | null }
-    if (nextCursor === null) break
-    later = `${first}&cursor=${nextCursor}`
-    number += 1
-  }
-  return { first, later, number }
-}
-
-async function get(agent: Agent, { address, cookie }: BenchApi, path: string): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const sent = request(`${address}${path}`, { agent, headers: { cookie } }, (response) => {
-      let body = ''
-      response.setEncoding('utf8')
-      response.on('data', (chunk: string) => (body += chunk))
-      response.on('end', () =>
-        response.statusCode === 200 ? resolve(body) : reject(new Error(`${path}: ${body}`)),
-      )
-    })
-    sent.on('error', reject)
-    sent.end()
-  })
-}
-
-function report(subjects: Map<string, { times: number[] }>): boolean {
-  let good = true
-  const rows = [['filter, page', 'p50', 'p95', '']]
-  for (const [name, { times }] of subjects) {
-    const fits = p95(times) <= maxMs
-    good &&= fits
-    rows.push([name, median(times).toFixed(1), p95(times).toFixed(1), fits ? 'ok' : 'OVER'])
-  }
-  console.log(`\nms; limit: p95 at most ${maxMs} ms\n\n${table(rows)}\n`)
-  return good
+  const named = Object.entries(filters).map(([name, filter]) => [
+    name,
+    filter.replaceAll(/<(\w+)>/g, (_all, key: string) => String(values[key])),
+  ])
+  return measureLists(api, { path: '/api/runs', filters: Object.fromEntries(named), rounds, maxMs })
 }
