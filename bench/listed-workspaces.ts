@@ -73,6 +73,8 @@ async function forgetRuns(owner: Knex): Promise<string> {
     'update pipelines set last_workspace_run_id = null, last_number = 0 where id % 10 = 0',
   )
   await owner.raw('vacuum analyze pipelines')
-  const { rows } = await owner.raw('select id from workspaces where id % 47 = 0 order by 1 limit 100')
+  const { rows } = await owner.raw(
+    'select id from workspaces where id % 47 = 0 order by 1 limit 100',
+  )
   return `sort=name&${rows.map(({ id }: { id: number }) => `id=${id}`).join('&')}`
 }

@@ -13,5 +13,7 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     teardownTimeout: 20_000,
+    // The default of a second is too short for a request on a machine that does other work.
+    expect: { poll: { timeout: 15_000 } },
   },
 })

@@ -145,7 +145,7 @@ function Places({ connection, workspace, guardian }: PlacesProps) {
         autoComplete="off"
         spellCheck={false}
         placeholder="the whole repository"
-        hint="It is read, and planned in."
+        hint="Its files are read, and OpenTofu runs in it."
       />
       <Field
         label="Other folders (optional)"

@@ -31,7 +31,7 @@ export function WorkspacesPage() {
   const navigate = useNavigate()
   const { lists, change } = useOwnLists()
   const show = (next: Address) => void navigate({ to: '/workspaces', search: next, replace: true })
-  const { filter, setFilter, asked, query, pages, count } = useListed(search, lists, show)
+  const { filter, setFilter, asked, query, pages, count } = useListed(search, lists)
   const onFavorite = useCallback(
     (id: number, isOne: boolean) => change((now) => withFavorite(now, id, isOne)),
     [change],
@@ -75,19 +75,27 @@ export function WorkspacesPage() {
 type Address = WorkspacesSearch & { create?: boolean }
 
 /** What the search finds, with what is typed and not yet in the address. */
-function useListed(search: WorkspacesSearch, lists: OwnLists, show: (next: Address) => void) {
-  const { q: _inAddress, ...others } = search
-  const { filter, setFilter, q } = useAddressFilter(
-    search.q,
-    (typed) => show({ ...others, ...(typed && { q: typed }) }),
-    typingMs,
-  )
-  const asked = { ...others, ...(q && { q }) }
+function useListed(search: WorkspacesSearch, lists: OwnLists) {
+  const navigate = useNavigate()
+  const write = (typed?: string) =>
+    void navigate({
+      to: '/workspaces',
+      // Of the address as it is by then: another filter may have been chosen while somebody typed.
+      search: (now: object) => withText(workspacesSearch({ ...now }), typed),
+      replace: true,
+    })
+  const { filter, setFilter, q } = useAddressFilter(search.q, write, typingMs)
+  const asked = withText(search, q)
   const query = useInfiniteQuery(listedWorkspacesQuery(asked, lists))
   const pages = query.data?.pages.map(({ workspaces }) => inOrder(workspaces, asked, lists)) ?? []
   const count = pages.reduce((sum, rows) => sum + rows.length, 0)
   return { filter, setFilter, asked, query, pages, count }
 }
+
+const withText = ({ q: _before, ...others }: WorkspacesSearch, q?: string): WorkspacesSearch => ({
+  ...others,
+  ...(q && { q }),
+})
 
 type RowsProps = {
   pages: ReadonlyArray<readonly Workspace[]>
