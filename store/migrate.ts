@@ -59,9 +59,9 @@ import * as costUnits from './migrations/0075-add-units.ts'
 import * as confirmations from './migrations/0080-confirm-plans.ts'
 import * as applicationRuns from './migrations/0090-add-application-runs.ts'
 import * as artifacts from './migrations/0091-add-artifacts.ts'
-import * as describedVariables from './migrations/0101-describe-variables.ts'
 import * as listedWorkspaces from './migrations/0095-index-listed-workspaces.ts'
 import * as wordsOfCommits from './migrations/0096-keep-words-of-commits.ts'
+import * as describedVariables from './migrations/0101-describe-variables.ts'
 import * as lowerCommitments from './migrations/0083-lower-commitments-of-azure.ts'
 import * as servicesOfSubAccounts from './migrations/0085-find-services-of-sub-accounts.ts'
 import * as mergedSlices from './migrations/0079-merge-slices.ts'
@@ -153,9 +153,9 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0088-index-listed-runs': indexedRuns,
   '0090-add-application-runs': applicationRuns,
   '0091-add-artifacts': artifacts,
-  '0101-describe-variables': describedVariables,
   '0095-index-listed-workspaces': listedWorkspaces,
   '0096-keep-words-of-commits': wordsOfCommits,
+  '0101-describe-variables': describedVariables,
 }
 
 /** The key of the advisory lock, arbitrary: of two starts at once, one migrates after the other. */
