@@ -23,8 +23,8 @@ const emoji = /(\p{Extended_Pictographic}(?:\uFE0F|\u200D(?=\p{Extended_Pictogra
  */
 export function plainLine(text: string): string {
   const [line = ''] = text.split(/\r?\n/)
-  const characters = [...line]
-  const short = characters.length > 120 ? `${characters.slice(0, 120).join('')}…` : line
+  const [start = ''] = /^[^]{0,120}/u.exec(line) ?? []
+  const short = start.length < line.length ? `${start}…` : line
   // Split by a group, every second part is an emoji.
   return short
     .split(emoji)
