@@ -40,7 +40,7 @@ async function fetchOnce(deps: Needed, attempt: Attempt): Promise<void> {
   await log.append([
     {
       level: 'info',
-      line: `Fetching ${source.branch ?? 'the branch'} of ${source.repository ?? 'the repository'}.`,
+      line: `Fetching ${source.branch ?? source.commitSha ?? 'the branch'} of ${source.repository ?? 'the repository'}.`,
     },
   ])
   const found = await withSource(deps, attempt, async ({ bench, commit, branch }) => ({

@@ -22,7 +22,7 @@ export async function runSteps(
       tools: builds.tools,
       env: {
         CC_COMMIT: sha,
-        CC_BRANCH: opened.branch,
+        ...(opened.branch !== null && { CC_BRANCH: opened.branch }),
         SOURCE_DATE_EPOCH: String(Math.floor(committedAt.getTime() / 1_000)),
       },
     },

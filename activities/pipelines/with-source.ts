@@ -1,5 +1,5 @@
 import { conflict } from '../../domain/errors.ts'
-import { fetchCommit, type FetchedCommit } from '../../gateways/git/fetch-commit.ts'
+import { fetchCommit, type FetchedCommit, type Revision } from '../../gateways/git/fetch-commit.ts'
 import { sourceFolder } from '../../gateways/runner/protocol.ts'
 import { workbenchFrom } from '../../gateways/sandbox/workbench-from.ts'
 import type { BenchGrant, Workbench } from '../../gateways/sandbox/workbench.ts'
@@ -13,7 +13,8 @@ export type OpenedSource = {
   /** For a runner to work in the same workbench. */
   grant: BenchGrant
   commit: FetchedCommit
-  branch: string
+  /** Null for a run of a commit. */
+  branch: string | null
 }
 
 /**
@@ -25,10 +26,13 @@ export async function withSource<T>(
   { organizationId, runId, source, connection: found, watch }: Attempt,
   use: (opened: OpenedSource) => Promise<T>,
 ): Promise<T> {
-  const { connection, repository, branch } = assertSource(source, found)
-  const { commitSha } = source
+  const { connection, repository, branch, revision } = assertSource(source, found)
   const path = clonePath(connection.product, repository)
-  const relay = sourceRelay(deps, organizationId, { connection, path, refs: [commitSha ?? branch] })
+  const relay = sourceRelay(deps, organizationId, {
+    connection,
+    path,
+    refs: [revision.commit ?? revision.branch],
+  })
   const loan = await deps.builds.sandbox.lend({
     label: `application-run-${runId}`,
     sizeBytes: deps.builds.folderBytes,
@@ -41,8 +45,7 @@ export async function withSource<T>(
       {
         repository,
         url: `${connection.origin}/${path}.git`,
-        branch,
-        commit: commitSha,
+        ...revision,
         folder: sourceFolder,
       },
       {
@@ -60,16 +63,23 @@ export async function withSource<T>(
   }
 }
 
-type From = { connection: GitConnection; repository: string; branch: string }
+type From = {
+  connection: GitConnection
+  repository: string
+  branch: string | null
+  revision: Revision
+}
 
 function assertSource(
-  { repository, branch }: Attempt['source'],
+  { repository, branch, commitSha }: Attempt['source'],
   connection: GitConnection | undefined,
 ): From {
   if (!connection || repository === null)
     throw conflict('source_unknown', 'The pipeline has no Git connection any more.')
+  if (commitSha !== null)
+    return { connection, repository, branch, revision: { commit: commitSha, branch: null } }
   if (branch === null) throw conflict('source_unknown', 'The run names no branch.')
-  return { connection, repository, branch }
+  return { connection, repository, branch, revision: { commit: null, branch } }
 }
 
 /** Data Center's clone addresses have `/scm` before the name that its API uses. */

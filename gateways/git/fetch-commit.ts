@@ -4,14 +4,14 @@ import type { Step, StepEnd, Workbench } from '../sandbox/workbench.ts'
 import { readCommit, type CommitText } from './read-commit.ts'
 import { countTree, type TreeCount } from './count-tree.ts'
 
-export type CommitToFetch = {
+/** The head of a branch, or a commit, wherever branches point by now. */
+export type Revision = { branch: string; commit: null } | { branch: null; commit: string }
+
+export type CommitToFetch = Revision & {
   /** `owner/repository`, for people. */
   repository: string
   /** As the relay's environment rewrites it. */
   url: string
-  branch: string
-  /** Known from an earlier attempt: then this one, wherever the branch points by now. */
-  commit: string | null
   /** Folder of the workbench that is made for the files. */
   folder: string
 }
@@ -47,7 +47,7 @@ export async function fetchCommit(
   given: FetchWith,
 ): Promise<FetchedCommit> {
   const run = runner(bench, wanted, given)
-  if (wanted.commit === null) await assertBranch(run, wanted)
+  if (wanted.branch !== null) await assertBranch(run, wanted.repository, wanted.branch)
   await run(fetch)
   // Before a file is written: a tree of a few kilobytes can name a million files.
   const tree = countTree({ maxEntries: maxSourceEntries, maxBytes: maxSourceBytes })
@@ -104,7 +104,7 @@ function runner(bench: Workbench, wanted: CommitToFetch, given: FetchWith): Run 
     GIT_ALLOW_PROTOCOL: 'http:https',
     CC_FOLDER: bench.inside(wanted.folder),
     CC_URL: wanted.url,
-    CC_REF: `refs/heads/${wanted.branch}`,
+    CC_REF: wanted.branch === null ? '' : `refs/heads/${wanted.branch}`,
     CC_COMMIT: wanted.commit ?? '',
   }
   return async (script, step = {}, fault = unreachable) => {
@@ -136,7 +136,7 @@ function limitFault(end: StepEnd, { repository }: CommitToFetch): Error | undefi
 }
 
 /** git has one message for a branch that is gone, for an empty repository and for a wrong name. */
-async function assertBranch(run: Run, { branch, repository }: CommitToFetch): Promise<void> {
+async function assertBranch(run: Run, repository: string, branch: string): Promise<void> {
   const list = await run('git ls-remote --quiet "$CC_URL" HEAD "$CC_REF"', {
     captureBytes: 64 * 1_024,
   })

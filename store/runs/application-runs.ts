@@ -40,7 +40,7 @@ export type ApplicationRun = {
   origin: ApplicationOrigin
   authorUserId: number | null
   targetWorkspaceId: number | null
-  /** Null: the branch that the connection names. */
+  /** Null: the branch that the connection names, or none for a run of a commit. */
   branch: string | null
   commitSha: string | null
   commitMessage: string | null
@@ -72,6 +72,8 @@ export type NewApplicationRun = Pick<ApplicationRun, 'origin' | 'authorUserId'> 
   authorTokenId?: number | null
   startMessage?: string | null
   branch?: string | null
+  /** To build this commit, wherever a branch points. */
+  commitSha?: string | null
 }
 
 /** The runs of one organization's application pipelines. */
@@ -98,9 +100,9 @@ export function applicationRuns(tenant: Tenant) {
              created_at as "createdAt"),
          created as (
            insert into application_runs (pipeline_run_id, organization_id, origin, author_user_id,
-             author_token_id, start_message, branch, target_workspace_id)
+             author_token_id, start_message, branch, commit_sha, target_workspace_id)
            select id, :organizationId, :origin, :authorUserId, :authorTokenId, :startMessage, :branch,
-             target_workspace_id
+             :commitSha, target_workspace_id
            from taken)
          select * from placed`,
         {
@@ -111,6 +113,7 @@ export function applicationRuns(tenant: Tenant) {
           authorTokenId: run.authorTokenId ?? null,
           startMessage: run.startMessage ?? null,
           branch: run.branch ?? null,
+          commitSha: run.commitSha ?? null,
         },
       )
       if (!rows[0]) throw notFound()

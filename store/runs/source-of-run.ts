@@ -5,11 +5,11 @@ import { unwrap, type Tenant } from '../driver/tenant.ts'
 /** What a run of an application is built from. */
 export type SourceOfRun = {
   phase: ApplicationPhase
-  /** Of the run, else of the connection; null where the connection is gone. */
+  /** Of the run, else of the connection; null where the connection is gone, and for a run of a commit. */
   branch: string | null
   repository: string | null
   connectionId: number | null
-  /** Null until it was fetched once. */
+  /** Null until it was fetched once, but for a run of a commit. */
   commitSha: string | null
   committedAt: Date | null
   targetWorkspaceId: number | null
@@ -25,7 +25,8 @@ export function sourceOfRun(tenant: Tenant, pipelineRunId: number) {
   return {
     async get(): Promise<SourceOfRun> {
       const { rows } = await db.raw(
-        `select a.phase, coalesce(a.branch, c.default_branch) as branch, p.app_repo as repository,
+        `select a.phase,
+           coalesce(a.branch, case when a.commit_sha is null then c.default_branch end) as branch, p.app_repo as repository,
            c.id as "connectionId", a.commit_sha as "commitSha", a.committed_at as "committedAt",
            a.target_workspace_id as "targetWorkspaceId",
            (select jsonb_object_agg(s.name, s.id) from stages s
@@ -44,7 +45,7 @@ export function sourceOfRun(tenant: Tenant, pipelineRunId: number) {
     },
 
     /** In the transaction that moves the run on from `sourcing`, so that there is one commit. */
-    async note(source: NewCommit & { branch: string; manifestSha256: string }): Promise<void> {
+    async note(source: NewCommit & { branch: string | null; manifestSha256: string }): Promise<void> {
       await row().update({
         branch: source.branch,
         commitSha: source.sha,

@@ -1,7 +1,11 @@
 import { execFile, spawn } from 'node:child_process'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { fetchCommit, type FetchedCommit } from '../../../gateways/git/fetch-commit.ts'
+import {
+  fetchCommit,
+  type CommitToFetch,
+  type FetchedCommit,
+} from '../../../gateways/git/fetch-commit.ts'
 import { hasBwrap, why } from '../sandbox/shell-sandbox.ts'
 import { relayBench, type RelayBench } from './relay-bench.ts'
 
@@ -16,13 +20,14 @@ describe.skipIf(!hasBwrap)(`the source of an application (${why})`, () => {
   afterAll(async () => setup?.close())
 
   type Opened = Awaited<ReturnType<RelayBench['open']>>
-  const wanted = (name: string, more: { branch?: string; commit?: string | null } = {}) => ({
+  const wanted = (
+    name: string,
+    { branch = 'main', commit = null }: { branch?: string; commit?: string | null } = {},
+  ): CommitToFetch => ({
     repository: name,
     url: `http://${setup.host}/${name}.git`,
-    branch: 'main',
-    commit: null,
     folder: 'source',
-    ...more,
+    ...(commit === null ? { branch, commit } : { branch: null, commit }),
   })
   const opened = async (name: string, use: (bench: Opened) => Promise<void>, ref = 'main') => {
     const bench = await setup.open({ named: [`${name}?ref=${ref}`] })
@@ -35,7 +40,7 @@ describe.skipIf(!hasBwrap)(`the source of an application (${why})`, () => {
   }
   const fetch = async (
     { bench, env, relay }: Opened,
-    what: ReturnType<typeof wanted>,
+    what: CommitToFetch,
   ): Promise<FetchedCommit> => fetchCommit(bench, what, { env, refusal: () => relay.refusal() })
   const path = (name: string) => setup.peer.path?.(name) ?? ''
   /** Writes commits as `git fast-import` reads them, which checks less than `git add`. */
