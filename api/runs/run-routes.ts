@@ -1,5 +1,8 @@
 import type { Tenant } from '../../store/driver/tenant.ts'
+import type { Caller } from '../../domain/access/caller.ts'
+import type { Deps } from '../deps.ts'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { pipelineKind } from '../../store/runs/run-target.ts'
 import { pipelineRuns } from '../../store/runs/pipeline-runs.ts'
 import { pipelines } from '../../store/pipelines/pipelines.ts'
 import { decodeCursor, maxKey } from '../http/paging.ts'
@@ -8,8 +11,13 @@ import { untilGone } from '../http/until-gone.ts'
 import { IdempotencyHeaders, idempotencyKey } from './idempotency-key.ts'
 import { oneRunRoutes } from './one-run-routes.ts'
 import { presentRuns } from './present-runs.ts'
-import { applyFields, RunAnswer, RunList } from './schemas.ts'
-import { startRun } from './start-run.ts'
+import { pipelineStartFields, RunAnswer, RunList } from './schemas.ts'
+import {
+  refuseSource,
+  startApplicationRun,
+  type ApplicationRunRequest,
+} from './start-application-run.ts'
+import { startRun, type RunRequest } from './start-run.ts'
 
 const pipelineExists = async (tenant: Tenant, { id }: Record<string, number>) =>
   pipelines(tenant).get(id ?? 0)
@@ -24,17 +32,18 @@ export const pipelineRunRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config: { access: 'mutate_infra', target: pipelineExists },
       schema: {
         operationId: 'runPipeline',
+        description:
+          'Starts a run. An infrastructure pipeline plans, approves and applies its workspace, and takes `vars` and `confirm`. An application pipeline fetches and builds its repository, and takes `branch` or `commit`. Refused with 409: `not_runnable` (an application that is to be deployed to a workspace) and `source_unknown` (its Git connection is gone).',
         params: IdParams,
         headers: IdempotencyHeaders,
-        body: Body(applyFields),
+        body: Body(pipelineStartFields),
         response: { 201: RunAnswer, ...errors(409) },
       },
     },
     async ({ caller, params, body, headers }, reply) => {
-      const answer = await startRun(untilGone(reply, deps), caller, {
-        target: { pipelineId: params.id },
-        kind: 'apply',
+      const answer = await startOfKind(untilGone(reply, deps), caller, {
         ...body,
+        pipelineId: params.id,
         idempotencyKey: idempotencyKey(headers),
       })
       return reply.status(201).send(answer)
@@ -72,4 +81,17 @@ export const pipelineRunRoutes: FastifyPluginAsyncTypebox = async (app) => {
     noun: 'Pipeline',
     place: async (tenant, { id, runId }) => pipelineRuns(tenant).get(id, runId),
   })
+}
+
+/** Each kind of pipeline starts its own runs. */
+async function startOfKind(
+  deps: Deps,
+  caller: Caller,
+  request: Omit<RunRequest, 'target' | 'kind'> & ApplicationRunRequest,
+): Promise<RunAnswer> {
+  const { pipelineId, branch, commit, ...plan } = request
+  const kind = await pipelineKind(deps.store, caller.organizationId, pipelineId)
+  if (kind === 'application') return startApplicationRun(deps, caller, request)
+  refuseSource({ branch, commit })
+  return startRun(deps, caller, { target: { pipelineId }, kind: 'apply', ...plan })
 }

@@ -189,6 +189,26 @@ export const applyFields = {
   ),
 }
 
+/** What a start through a pipeline may carry: each kind of pipeline refuses what is of the other one. */
+export const pipelineStartFields = {
+  ...applyFields,
+  branch: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description:
+        'Of an application: the branch to build, without which it is the default branch of the Git connection.',
+    }),
+  ),
+  commit: Type.Optional(
+    Type.String({
+      pattern: '^([0-9a-fA-F]{40}|[0-9a-fA-F]{64})$',
+      description:
+        'Of an application: the commit to build, by its whole name, instead of a branch.',
+    }),
+  ),
+}
+
 /** `warnings` is beside the run because it belongs to the start: no later answer has it. */
 export const RunAnswer = Type.Object({
   run: RunBody,

@@ -1,3 +1,4 @@
+import { notFound } from '../../domain/errors.ts'
 import type { Store } from '../driver/connect.ts'
 import type { Workspace } from '../workspaces/workspaces.ts'
 
@@ -28,4 +29,19 @@ export async function runTarget(
     },
   )
   return found
+}
+
+/** Throws not-found for a pipeline of another organization. */
+export async function pipelineKind(
+  store: Store,
+  organizationId: number,
+  pipelineId: number,
+): Promise<'application' | 'infrastructure'> {
+  const [found] = await store.read<{ kind: 'application' | 'infrastructure' }>(organizationId, {
+    name: 'kind-of-pipeline',
+    text: 'select kind from pipelines where organization_id = $1 and id = $2',
+    values: [organizationId, pipelineId],
+  })
+  if (!found) throw notFound()
+  return found.kind
 }

@@ -45,7 +45,9 @@ export function sourceOfRun(tenant: Tenant, pipelineRunId: number) {
     },
 
     /** In the transaction that moves the run on from `sourcing`, so that there is one commit. */
-    async note(source: NewCommit & { branch: string | null; manifestSha256: string }): Promise<void> {
+    async note(
+      source: NewCommit & { branch: string | null; manifestSha256: string },
+    ): Promise<void> {
       await row().update({
         branch: source.branch,
         commitSha: source.sha,

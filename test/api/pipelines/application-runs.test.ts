@@ -7,7 +7,7 @@ import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import type { TestOrganization, TestWorkspace } from '../../harness/test-organization.ts'
 import type { TestUser } from '../../harness/test-user.ts'
 
-// No route starts such a run, so these are written to the store.
+// Written to the store, so that no worker takes them.
 describe('runs of an application, which have no workspace run', () => {
   let harness: Harness
   let org: TestOrganization

@@ -65,16 +65,20 @@ export async function applicationOf(
         await harness.deps.store.tenant(owner.organizationId, async (tenant) =>
           requestApplicationStart(tenant, { id, number, pipelineId, pipelineName: name }),
         )
-      const url = `/api/pipelines/${pipelineId}/runs/${id}`
-      return {
-        id,
-        url,
-        shown: async () => (await owner.get(url)).json().run,
-        lines: async (stage) => {
-          const { lines } = (await owner.get(`${url}/logs?stage=${stage}`)).json()
-          return lines.map(({ line }: { line: string }) => line)
-        },
-      }
+      return runAt(owner, pipelineId, id)
+    },
+  }
+}
+
+export function runAt(owner: TestUser, pipelineId: number, id: number): ApplicationRunOfTest {
+  const url = `/api/pipelines/${pipelineId}/runs/${id}`
+  return {
+    id,
+    url,
+    shown: async () => (await owner.get(url)).json().run,
+    lines: async (stage) => {
+      const { lines } = (await owner.get(`${url}/logs?stage=${stage}`)).json()
+      return lines.map(({ line }: { line: string }) => line)
     },
   }
 }

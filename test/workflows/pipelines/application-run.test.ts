@@ -5,6 +5,7 @@ import { artifacts } from '../../../store/runs/artifacts.ts'
 import {
   applicationOf,
   building,
+  runAt,
   type ApplicationRunOfTest,
 } from '../../harness/git/application-of.ts'
 import {
@@ -74,6 +75,47 @@ describe.skipIf(!hasBwrap)(`a run of an application (${why})`, () => {
     const bytes = await artifactFolder(harness.config.artifactDir).read(org.id, kept?.digest ?? '')
     expect(bytes?.sizeBytes).toBe(kept?.sizeBytes)
     bytes?.stream.destroy()
+  })
+
+  test('started over HTTP: a branch, and then its commit again, which gives the same artifact', async () => {
+    const { pipelineId } = await applicationOf(
+      harness,
+      owner,
+      building('mkdir dist; echo made > dist/x; echo "of ${CC_BRANCH-no branch}"'),
+    )
+    const ended = async (body: Record<string, unknown>) => {
+      const started = await owner.post(`/api/pipelines/${pipelineId}/run`, body)
+      expect(started.statusCode, started.body).toBe(201)
+      const run = runAt(owner, pipelineId, started.json().run.id)
+      return { run, shown: await over(run), lines: await run.lines('build') }
+    }
+    const first = await ended({ branch: 'main' })
+    expect(first.shown).toMatchObject({ state: 'succeeded', commit: { branch: 'main' } })
+    expect(first.lines).toContain('of main')
+    const sha = first.shown.commit?.sha
+    const second = await ended({ commit: sha })
+    expect(second.shown).toMatchObject({ state: 'succeeded', commit: { sha, branch: null } })
+    expect(second.lines).toContain('of no branch')
+    expect((await eventsOf(second.run)).toSorted()).toEqual([
+      'pipeline.artifact_stored',
+      'pipeline.run_started',
+      'pipeline.run_succeeded',
+    ])
+    const [one, other] = await harness.deps.store.tenant(org.id, async (tenant) =>
+      Promise.all([first, second].map(async ({ run }) => artifacts(tenant).find(run.id))),
+    )
+    expect(one?.digest).toMatch(/^sha256:[0-9a-f]{64}$/)
+    expect(other).toEqual(one)
+  })
+
+  test('started for a commit that is not there: the log says so, and it can be canceled', async () => {
+    const { pipelineId } = await applicationOf(harness, owner, building('mkdir dist'))
+    const started = await owner.post(`/api/pipelines/${pipelineId}/run`, { commit: 'b'.repeat(40) })
+    const run = runAt(owner, pipelineId, started.json().run.id)
+    await eventually(async () =>
+      (await run.lines('source')).some((line) => line.includes('could not be fetched')),
+    )
+    await canceled(run)
   })
 
   test('canceled while it builds: it ends at once, its programs too, and nothing is stored', async () => {
