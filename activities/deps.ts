@@ -44,7 +44,7 @@ export type Deps = {
   cliConfig: string | undefined
   /** Aborted when this worker is told to stop: plans are given up at once, applies finish. */
   stopping: AbortSignal
-  /** Keeps one organization from holding all slots of this worker. */
+  /** Keeps one organization from holding all slots of this worker for plans and applies. */
   slotShares: SlotShares
   /** The state of a workflow in Temporal, for the reconciler. */
   workflowState: (workflowId: string) => Promise<'running' | 'closed' | 'missing'>
@@ -60,6 +60,8 @@ export type BuildDeps = {
   /** Folders of the host with toolchains. */
   tools: readonly string[]
   artifacts: ArtifactStore
+  /** Keeps one organization from holding all slots of this worker for fetches and builds. */
+  slotShares: SlotShares
   /** The folder on a disk for archives on their way to the store. */
   incomingDir: string
 }

@@ -146,6 +146,7 @@ table application_runs
   cancel_requested_at timestamp with time zone
   sources_begun integer not null default 0
   builds_begun integer not null default 0
+  waits_for_slot_since timestamp with time zone
   constraint application_runs_author_check CHECK (((origin <> 'person'::text) OR (author_user_id IS NOT NULL)))
   constraint application_runs_branch_check CHECK (((octet_length(branch) >= 1) AND (octet_length(branch) <= 1024)))
   constraint application_runs_commit_sha_check CHECK ((commit_sha ~ '^([0-9a-f]{40}|[0-9a-f]{64})$'::text))

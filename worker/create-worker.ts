@@ -8,7 +8,11 @@ import type { BuildDeps, Deps } from '../activities/deps.ts'
 import { artifactFolder } from '../gateways/artifacts/folder.ts'
 import { openAccount } from '../app/clouds/open-account.ts'
 import { createActivities } from '../activities/index.ts'
-import { createSlotShares, type SlotShares } from '../activities/runs/slot-shares.ts'
+import {
+  createSlotShares,
+  type RunOfSlot,
+  type SlotShares,
+} from '../activities/runs/slot-shares.ts'
 import type { Config } from '../config.ts'
 import { unavailable } from '../domain/errors.ts'
 import type { BillReader } from '../gateways/duckdb/create-bill-reader.ts'
@@ -25,6 +29,7 @@ import type { ChangeFeed } from '../store/platform/change-feed.ts'
 import { severalActive } from '../store/platform/organizations.ts'
 import { decidedSignal } from '../domain/runs/decided-signal.ts'
 import { infrastructureRunId } from '../workflows/infrastructure/contract.ts'
+import { applicationRunId } from '../workflows/pipelines/contract.ts'
 import {
   billingQueue,
   buildQueue,
@@ -106,14 +111,18 @@ export async function createWorker(deps: WorkerDeps): Promise<RunningWorker> {
     billingDir: config.billingDir,
     readBills: deps.bills.readBills,
     billBytes: config.billGibibytes * 1024 ** 3,
-    builds: buildDeps(deps),
+    builds: buildDeps(deps, client),
     changes,
     log,
     worker: deps.name,
     engineVersion: deps.engineVersion,
     cliConfig: deps.cliConfig,
     stopping: stopping.signal,
-    slotShares: slotSharesOf(deps, client),
+    slotShares: slotSharesOf(deps, client, {
+      slots: config.tofuSlots,
+      workflowId: ({ organizationId, id }) =>
+        infrastructureRunId({ organizationId, workspaceRunId: id }),
+    }),
     workflowState: async (workflowId) => workflowState(client, workflowId),
   }
   const activities = createActivities(activityDeps)
@@ -194,27 +203,35 @@ export async function createWorker(deps: WorkerDeps): Promise<RunningWorker> {
   }
 }
 
-const buildDeps = ({ config, builds }: WorkerDeps): BuildDeps => ({
-  sandbox: builds,
+const buildDeps = (deps: WorkerDeps, client: Client): BuildDeps => ({
+  sandbox: deps.builds,
   folderBytes: 10 * 1024 ** 3,
   limits: {
-    memoryBytes: config.buildMemoryMb * 1024 ** 2,
+    memoryBytes: deps.config.buildMemoryMb * 1024 ** 2,
     silenceMs: 10 * 60_000,
     processes: 2_048,
     fileSizeBytes: 10 * 1024 ** 3,
     printedBytes: 2 * 1024 ** 3,
   },
-  tools: config.buildTools,
-  artifacts: artifactFolder(config.artifactDir),
-  incomingDir: join(config.artifactDir, 'parts'),
+  tools: deps.config.buildTools,
+  artifacts: artifactFolder(deps.config.artifactDir),
+  slotShares: slotSharesOf(deps, client, {
+    slots: deps.config.buildSlots,
+    workflowId: ({ organizationId, id }) => applicationRunId({ organizationId, pipelineRunId: id }),
+  }),
+  incomingDir: join(deps.config.artifactDir, 'parts'),
 })
 
-function slotSharesOf({ config, store, log }: WorkerDeps, client: Client): SlotShares {
+function slotSharesOf(
+  { store, log }: WorkerDeps,
+  client: Client,
+  { slots, workflowId }: { slots: number; workflowId: (run: RunOfSlot) => string },
+): SlotShares {
   return createSlotShares({
-    slots: config.tofuSlots,
+    slots,
     hasOthers: async () => severalActive(store),
     wake(run) {
-      const handle = client.workflow.getHandle(infrastructureRunId(run))
+      const handle = client.workflow.getHandle(workflowId(run))
       handle
         .signal(decidedSignal)
         .catch((error: unknown) =>

@@ -15,6 +15,7 @@ import { packBuilt } from './pack-built.ts'
 import { readManifest } from './read-manifest.ts'
 import { runSteps } from './run-steps.ts'
 import { withSource } from './with-source.ts'
+import { withinBuildShare, type HandedBack } from './within-build-share.ts'
 
 type Needed = Pick<
   Deps,
@@ -27,26 +28,33 @@ type Needed = Pick<
  */
 export const buildArtifact =
   (deps: Needed) =>
-  async ({ runId }: ApplicationRunInput): Promise<void> => {
-    const organizationId = await ownerOfApplication(deps, runId)
-    const attempt = await beginAttempt(deps, { organizationId, runId }, 'build')
-    if (!attempt) return
-    try {
-      const artifact = await withSource(deps, attempt, async (opened) => {
-        const { manifest } = await readManifest(opened.bench)
-        const { buildNetwork } = await deps.store.tenant(organizationId, organizationSettings)
-        const plan = assertBuildable(manifest.build, { buildNetwork, limits: deps.builds.limits })
-        await attempt.log.append(plan.warnings.map((line) => ({ level: 'warn', line })))
-        await runSteps(deps, attempt, { opened, plan })
-        return packBuilt(deps, attempt, { opened, manifest })
-      })
-      await retryWhileUnavailable(async () => release(deps, attempt, artifact))
-    } catch (error) {
-      await endAttempt(deps, attempt, error)
-    } finally {
-      attempt.watch.close()
-    }
+  async ({ runId }: ApplicationRunInput): Promise<HandedBack | undefined> => {
+    const place = { organizationId: await ownerOfApplication(deps, runId), runId }
+    return withinBuildShare(deps, place, async () => {
+      const attempt = await beginAttempt(deps, place, 'build')
+      if (!attempt) return
+      try {
+        await buildOnce(deps, attempt)
+      } catch (error) {
+        await endAttempt(deps, attempt, error)
+      } finally {
+        attempt.watch.close()
+      }
+    })
   }
+
+async function buildOnce(deps: Needed, attempt: Attempt): Promise<void> {
+  const { organizationId } = attempt
+  const artifact = await withSource(deps, attempt, async (opened) => {
+    const { manifest } = await readManifest(opened.bench)
+    const { buildNetwork } = await deps.store.tenant(organizationId, organizationSettings)
+    const plan = assertBuildable(manifest.build, { buildNetwork, limits: deps.builds.limits })
+    await attempt.log.append(plan.warnings.map((line) => ({ level: 'warn', line })))
+    await runSteps(deps, attempt, { opened, plan })
+    return packBuilt(deps, attempt, { opened, manifest })
+  })
+  await retryWhileUnavailable(async () => release(deps, attempt, artifact))
+}
 
 /** Without a target, a run ends with its artifact. */
 async function release(

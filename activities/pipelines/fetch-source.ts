@@ -12,6 +12,7 @@ import { beginAttempt, type Attempt } from './begin-attempt.ts'
 import { endAttempt } from './end-attempt.ts'
 import { readManifest, type ReadManifest } from './read-manifest.ts'
 import { withSource } from './with-source.ts'
+import { withinBuildShare, type HandedBack } from './within-build-share.ts'
 
 type Needed = Pick<Deps, 'store' | 'keyring' | 'outbound' | 'changes' | 'stopping' | 'builds'>
 
@@ -22,17 +23,19 @@ type Needed = Pick<Deps, 'store' | 'keyring' | 'outbound' | 'changes' | 'stoppin
  */
 export const fetchSource =
   (deps: Needed) =>
-  async ({ runId }: ApplicationRunInput): Promise<void> => {
-    const organizationId = await ownerOfApplication(deps, runId)
-    const attempt = await beginAttempt(deps, { organizationId, runId }, 'source')
-    if (!attempt) return
-    try {
-      await fetchOnce(deps, attempt)
-    } catch (error) {
-      await endAttempt(deps, attempt, error)
-    } finally {
-      attempt.watch.close()
-    }
+  async ({ runId }: ApplicationRunInput): Promise<HandedBack | undefined> => {
+    const place = { organizationId: await ownerOfApplication(deps, runId), runId }
+    return withinBuildShare(deps, place, async () => {
+      const attempt = await beginAttempt(deps, place, 'source')
+      if (!attempt) return
+      try {
+        await fetchOnce(deps, attempt)
+      } catch (error) {
+        await endAttempt(deps, attempt, error)
+      } finally {
+        attempt.watch.close()
+      }
+    })
   }
 
 async function fetchOnce(deps: Needed, attempt: Attempt): Promise<void> {

@@ -1,6 +1,7 @@
 import { slotShare } from '../../domain/runs/slot-share.ts'
 
-export type RunOfSlot = { organizationId: number; workspaceRunId: number }
+/** `id` is of the kind of run that the queue is for. */
+export type RunOfSlot = { organizationId: number; id: number }
 
 export type SlotShares = {
   /**
@@ -38,28 +39,25 @@ export function createSlotShares({ slots, hasOthers, wake }: Options): SlotShare
     else held.delete(organizationId)
     // One slot, one run. A step that is handed back holds none, so it wakes nobody.
     const line = waiting.get(organizationId)
-    const [workspaceRunId] = line ?? []
-    if (workspaceRunId === undefined) return
-    forget({ organizationId, workspaceRunId })
+    const [id] = line ?? []
+    if (id === undefined) return
+    forget({ organizationId, id })
     // One that ended, or that runs at another worker, is not taken out.
     if (woken.size >= maxWoken) woken.clear()
-    woken.add(workspaceRunId)
-    wake({ organizationId, workspaceRunId })
+    woken.add(id)
+    wake({ organizationId, id })
   }
-  const forget = ({ organizationId, workspaceRunId }: RunOfSlot) => {
+  const forget = ({ organizationId, id }: RunOfSlot) => {
     const line = waiting.get(organizationId)
-    line?.delete(workspaceRunId)
+    line?.delete(id)
     if (line?.size === 0) waiting.delete(organizationId)
-    woken.delete(workspaceRunId)
+    woken.delete(id)
   }
   /** A run that was woken and finds its slot taken by a newer one is first in line again. */
-  const wait = ({ organizationId, workspaceRunId }: RunOfSlot) => {
+  const wait = ({ organizationId, id }: RunOfSlot) => {
     const line = waiting.get(organizationId) ?? []
-    const isFirst = woken.delete(workspaceRunId)
-    waiting.set(
-      organizationId,
-      new Set(isFirst ? [workspaceRunId, ...line] : [...line, workspaceRunId]),
-    )
+    const isFirst = woken.delete(id)
+    waiting.set(organizationId, new Set(isFirst ? [id, ...line] : [...line, id]))
   }
 
   return {

@@ -6,7 +6,7 @@ import type { FoundRun } from './find-run.ts'
  * How long a run waits that nobody wakes: the worker that would have done so was lost, or a slot is free
  * at another worker, which knows nothing of this one's runs.
  */
-const lookAgainMs = 10_000
+export const lookAgainMs = 10_000
 
 /**
  * Runs a step in a slot of its organization's share. Over the share, the step is handed back: the run
@@ -19,10 +19,10 @@ export async function withinShare<Step>(
 ): Promise<Step | { next: 'wait'; timeoutMs: number }> {
   // The step ends a canceled run and starts no program.
   if (run.cancelRequestedAt) {
-    deps.slotShares.forget({ organizationId, workspaceRunId: run.id })
+    deps.slotShares.forget({ organizationId, id: run.id })
     return step()
   }
-  const giveBack = await deps.slotShares.take({ organizationId, workspaceRunId: run.id })
+  const giveBack = await deps.slotShares.take({ organizationId, id: run.id })
   const note = async (waitsForSlotSince: Date | null) =>
     deps.store.tenant(organizationId, async (tenant) =>
       workspaceRuns(tenant).patch(run.id, { waitsForSlotSince }),

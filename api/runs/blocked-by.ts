@@ -116,7 +116,7 @@ function queuedBecause(
 }
 
 /** Other runs of the organization hold its share of the workers' slots. */
-function waitsForSlot({ waitsForSlotSince }: RunView): BlockedBy {
+function waitsForSlot({ waitsForSlotSince }: Pick<RunView, 'waitsForSlotSince'>): BlockedBy {
   if (!waitsForSlotSince) return null
   return {
     kind: 'capacity',
@@ -134,7 +134,11 @@ export function blockOfApplication(run: ApplicationRun): BlockedBy {
   const block = { id: null, holder: null, reason: null, since, whoCanAct: [] }
   if (run.phase === 'awaiting_approval') return { ...block, kind: 'approval', id: run.id }
   if (isTerminal(run.phase)) return null
-  return notPickedUp(run) ?? (run.phase === 'queued' ? { ...block, kind: 'capacity' } : null)
+  return (
+    waitsForSlot(run) ??
+    notPickedUp(run) ??
+    (run.phase === 'queued' ? { ...block, kind: 'capacity' } : null)
+  )
 }
 
 function notPickedUp(run: Pick<RunView, 'startedAt' | 'createdAt' | 'engineRunId'>): BlockedBy {

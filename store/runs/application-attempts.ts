@@ -21,7 +21,7 @@ export function applicationAttempts(tenant: Tenant, pipelineRunId: number) {
       const count = countOf[step]
       const [counted] = await row()
         .where({ phase })
-        .update({ engineRunId, [count]: db.raw('?? + 1', [count]) })
+        .update({ engineRunId, waitsForSlotSince: null, [count]: db.raw('?? + 1', [count]) })
         .returning([count])
       return counted?.[count]
     },
@@ -29,6 +29,14 @@ export function applicationAttempts(tenant: Tenant, pipelineRunId: number) {
     /** A workflow has the run, also while it waits. */
     async noteEngine(engineRunId: string): Promise<void> {
       await row().update({ engineRunId })
+    },
+
+    /** A step was handed back, since the organization holds its share of the worker's slots. */
+    async noteWaitForSlot(engineRunId: string): Promise<void> {
+      await row()
+        .whereNull('waitsForSlotSince')
+        .whereIn('phase', ['queued', 'sourcing', 'building'])
+        .update({ engineRunId, waitsForSlotSince: db.fn.now() })
     },
 
     /** An attempt that ended in order, such as one of a worker that was told to stop, was not lost. */

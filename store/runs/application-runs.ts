@@ -22,6 +22,7 @@ const columns = [
   'releaseDigest',
   'approvalExpiresAt',
   'engineRunId',
+  'waitsForSlotSince',
   'createdAt',
   'startedAt',
   'endedAt',
@@ -49,6 +50,8 @@ export type ApplicationRun = {
   releaseDigest: string | null
   approvalExpiresAt: Date | null
   engineRunId: string | null
+  /** Other runs of the organization hold its share of the workers' slots. */
+  waitsForSlotSince: Date | null
   createdAt: Date
   startedAt: Date | null
   endedAt: Date | null

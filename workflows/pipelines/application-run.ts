@@ -58,21 +58,24 @@ export async function applicationRun(run: ApplicationRunInput): Promise<void> {
     if (step.next === 'over') return
     // A run may wait for days. The store knows its place, so a new history can begin.
     if (workflowInfo().continueAsNewSuggested) await continueAsNew<typeof applicationRun>(run)
-    if (step.next === 'wait') {
-      await condition(() => woken, step.timeoutMs)
-      woken = false
-    } else await doOrFail(run, step.next)
+    const wait = step.next === 'wait' ? step : await doOrFail(run, step.next)
+    if (!wait) continue
+    await condition(() => woken, wait.timeoutMs)
+    woken = false
   }
 }
 
+/** Answers how long to wait, where the step was handed back for want of a slot. */
 async function doOrFail(
   run: ApplicationRunInput,
   next: Extract<ApplicationStep['next'], 'source' | 'build'>,
-): Promise<void> {
+): Promise<{ timeoutMs: number } | undefined> {
   try {
-    await (next === 'source' ? fetchSource(run) : buildArtifact(run))
+    // Null from the worker of an earlier version, too.
+    return (await (next === 'source' ? fetchSource(run) : buildArtifact(run))) ?? undefined
   } catch (error) {
     await failApplicationRun({ ...run, ...causeOf(error, next) })
+    return undefined
   }
 }
 

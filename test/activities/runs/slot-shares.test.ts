@@ -6,10 +6,10 @@ const shares = () => {
   const options = { slots: 2, hasOthers: async () => true }
   return {
     woken,
-    ...createSlotShares({ ...options, wake: ({ workspaceRunId }) => woken.push(workspaceRunId) }),
+    ...createSlotShares({ ...options, wake: ({ id }) => woken.push(id) }),
   }
 }
-const run = (workspaceRunId: number) => ({ organizationId: 1, workspaceRunId })
+const run = (id: number) => ({ organizationId: 1, id })
 
 test('a run that was woken and finds its slot taken is woken first again', async () => {
   const { take, woken } = shares()
