@@ -2,6 +2,7 @@ import type { LogLevel } from '../domain/runs/log-line.ts'
 import type { Mask } from '../domain/runs/mask-secrets.ts'
 import { stripControls } from '../domain/secrets/strip-controls.ts'
 import { maxLogLineLength, maxLogLines, type LogLine } from '../gateways/runner/protocol.ts'
+import { costOfLine, openLogTail } from './log-tail.ts'
 
 export type StageLines = {
   /** Resolves once the line is accepted: backpressure for programs that print faster than the store writes. */
@@ -17,7 +18,7 @@ const flushMs = 200
 const flushCharacters = 32 * 1024
 /** A stage keeps its first and last lines. A line between them counts the dropped ones. */
 const maxHeadBytes = 8 * 1024 * 1024
-const maxTailBytes = 2 * 1024 * 1024
+const tailBlocks = { blocks: 32, blockBytes: 64 * 1024 }
 
 /** Sends a stage's log in batches: in order, masked, and of bounded size (docs/runs.md, "Logs"). */
 export function openStageLines({
@@ -33,10 +34,7 @@ export function openStageLines({
   let timer: NodeJS.Timeout | undefined
   let sending: Promise<void> = Promise.resolve()
   let headBytes = 0
-  let tail: LogLine[] = []
-  let tailBytes = 0
-  let droppedLines = 0
-  let droppedBytes = 0
+  const tail = openLogTail(tailBlocks)
 
   const flush = async (): Promise<void> => {
     clearTimeout(timer)
@@ -51,16 +49,6 @@ export function openStageLines({
     pending.push(entry)
     characters += entry.line.length
     if (pending.length >= maxLogLines || characters >= flushCharacters) await flush()
-  }
-  const keepInTail = (entry: LogLine) => {
-    tail.push(entry)
-    tailBytes += entry.line.length
-    while (tailBytes > maxTailBytes) {
-      const dropped = tail.shift()
-      tailBytes -= dropped?.line.length ?? 0
-      droppedBytes += dropped?.line.length ?? 0
-      droppedLines += 1
-    }
   }
 
   return {
@@ -77,24 +65,21 @@ export function openStageLines({
       // Cut before masking, and again after it, since a mask can be longer than the secret that it replaces.
       const clean = mask(plain, maxLogLineLength).slice(0, maxLogLineLength)
       const line = plain.length > maxLogLineLength ? `${clean}… (line cut)` : clean
-      if (headBytes >= maxHeadBytes) return keepInTail({ level, line })
-      headBytes += line.length
+      if (headBytes >= maxHeadBytes) return tail.add({ level, line })
+      // An empty line costs too: a program can print a thousand million of them.
+      headBytes += costOfLine + line.length
       timer ??= setTimeout(() => void flush().catch(() => undefined), flushMs)
       await add({ level, line })
     },
 
     async close() {
-      if (droppedLines > 0)
+      const dropped = tail.dropped()
+      if (dropped.lines > 0)
         await add({
           level: 'warn',
-          line: `… ${droppedLines} lines (${droppedBytes} bytes) were left out here: a stage keeps 10 MB of log`,
+          line: `… ${dropped.lines} lines (${dropped.bytes} bytes) were left out here: a stage keeps 10 MB of log`,
         })
-      droppedLines = 0
-      droppedBytes = 0
-      const rest = tail
-      tail = []
-      tailBytes = 0
-      for (const entry of rest) await add(entry)
+      for (const entry of tail.take()) await add(entry)
       await flush()
     },
   }

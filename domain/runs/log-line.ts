@@ -1,4 +1,4 @@
-const logLevels = ['debug', 'info', 'warn', 'error'] as const
+export const logLevels = ['debug', 'info', 'warn', 'error'] as const
 export type LogLevel = (typeof logLevels)[number]
 
 export const isLogLevel = (value: unknown): value is LogLevel =>

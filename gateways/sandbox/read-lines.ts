@@ -30,13 +30,22 @@ export async function readLines(
 
   for await (const chunk of stream) {
     // No encoding is set on the stream, so its chunks are buffers.
-    let rest = chunk as Buffer
-    for (let end = rest.indexOf(10); end >= 0; end = rest.indexOf(10)) {
-      add(rest.subarray(0, end))
-      rest = rest.subarray(end + 1)
-      await onLine(take())
+    const bytes = chunk as Buffer
+    let from = 0
+    for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, from)) {
+      // Most lines are whole in a chunk and short: read without a buffer of their own.
+      const isPlain = length === 0 && end - from <= maxLineBytes
+      if (!isPlain) add(bytes.subarray(from, end))
+      const line = isPlain ? plain(bytes, from, end) : take()
+      from = end + 1
+      await onLine(line)
     }
-    add(rest)
+    if (from < bytes.length) add(bytes.subarray(from))
   }
   if (length > 0) await onLine(take())
 }
+
+const plain = (bytes: Buffer, from: number, end: number): string =>
+  bytes.toString('utf8', from, end > from && bytes[end - 1] === carriageReturn ? end - 1 : end)
+
+const carriageReturn = 13
