@@ -26,6 +26,7 @@ const refusesValid = [
   'changePassword',
   'mapGroup',
   'listRuns',
+  'listWorkspaces',
   'listAuditEntries',
   'exportAuditLog',
   'updateSettings',
