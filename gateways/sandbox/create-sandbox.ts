@@ -80,13 +80,19 @@ export async function createSandbox(options: SandboxOptions): Promise<OwnedSandb
   }
 }
 
-/** Its parents can be entered and not listed, so that users of the host do not see the names of runs. */
+/** Folders of this service alone, in which each installation has one (work-folder-for.ts, disk-folder-for.ts). */
+const sharedParents = new Set(['/run/cloud-control', '/var/lib/cloud-control'])
+
+/**
+ * Its parents can be entered and not listed, so that users of the host do not see the names of runs. The
+ * mode is set again after the folder is made: under `npm start` the umask closes it to the uids of steps.
+ */
 async function makeWorkDir(workDir: string): Promise<void> {
   const isRoot = process.getuid?.() === 0
   await mkdir(workDir, { recursive: true, mode: isRoot ? 0o711 : 0o700 })
   if (!isRoot) return
   await chmod(workDir, 0o711)
-  if (dirname(workDir) === '/run/cloud-control') await chmod(dirname(workDir), 0o711)
+  if (sharedParents.has(dirname(workDir))) await chmod(dirname(workDir), 0o711)
 }
 
 async function launcherFor(
