@@ -1,3 +1,4 @@
+import { flushCompileCache } from 'node:module'
 import { Connection } from '@temporalio/client'
 import pino from 'pino'
 import { ConfigError, readConfig, type Config } from '../config.ts'
@@ -48,6 +49,8 @@ async function main(config: Config): Promise<void> {
   })
   await app.listen({ host: config.host, port: config.port })
   log.info({ host: config.host, port: config.port }, 'listening')
+  // Node writes its cache at an orderly exit only, and a killed process has none.
+  flushCompileCache()
 
   let closing = false
   const close = (signal: string) => {

@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
+import { flushCompileCache } from 'node:module'
 import { hostname } from 'node:os'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/worker'
 import pino, { type Logger } from 'pino'
@@ -44,7 +46,7 @@ async function main(config: Config): Promise<void> {
     name: `${hostname()}:${process.pid}`,
     engineVersion: await tofuVersion(config),
     cliConfig: config.tofuCliConfig && (await readFile(config.tofuCliConfig, 'utf8')),
-    workflowBundle: await makeWorkflowBundle(),
+    workflowBundle: await makeWorkflowBundle(join(config.dataDir, 'cache')),
   })
   collectDefaultMetrics({ register: running.metrics })
   const metricsServer = serveMetrics(running.metrics, {
@@ -53,6 +55,8 @@ async function main(config: Config): Promise<void> {
     log,
   })
   log.info('running')
+  // Node writes its cache at an orderly exit only, and a killed process has none.
+  flushCompileCache()
 
   let closingSince = 0
   const close = (signal: string) => {
