@@ -54,6 +54,7 @@ export async function startPostgres(options: PostgresOptions): Promise<Postgres>
   const part = await watchPart({
     ...options,
     name: 'postgres',
+    answers: true,
     program: join(native, 'bin', 'postgres'),
     arguments: ['-D', cluster, ...settings(port, options.throwaway === true)],
     env,

@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { joinCpuGroup, openCpuGroup } from '../gateways/sandbox/cpu-group.ts'
 import type { Leash } from './leash.ts'
 import { openLogFile } from './log-file.ts'
 import { removePidFile, writePidFile } from './pid-file.ts'
@@ -11,6 +12,8 @@ export type PartOptions = {
   arguments: readonly string[]
   env: NodeJS.ProcessEnv
   owner?: { uid: number; gid: number } | undefined
+  /** Requests of all organizations wait for it: on a busy host it gets more of the CPU than the rest. */
+  answers?: boolean
   cwd?: string | undefined
   dataDir: string
   leash: Leash
@@ -52,6 +55,7 @@ export async function watchPart(options: PartOptions): Promise<Part> {
   const stopper = new AbortController()
   let stopping = false
   let restarts = 0
+  const answers = options.answers ? openCpuGroup('answers') : undefined
 
   const launch = async (): Promise<void> => {
     await options.prepare?.()
@@ -69,6 +73,7 @@ export async function watchPart(options: PartOptions): Promise<Part> {
     started.stderr.on('data', (chunk: Buffer) => log.write(chunk))
     const { pid } = started
     if (pid) {
+      if (answers) joinCpuGroup(answers, pid)
       options.leash.hold(pid, options.stopSignal)
       writePidFile(runDir, name, { pid, stopSignal: options.stopSignal })
     }

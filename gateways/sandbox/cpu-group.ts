@@ -1,27 +1,42 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { basename, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 
-const name = 'cloud-control-runs'
-/** A tenth of what a process or group has by default, for all runs together, as `cpu.weight` 10 of cgroup v2 is. */
-const shares = 102
+/** Shares of the CPU, where a process or group has 1,024 by default, as `cpu.weight` has 100 with cgroup v2. */
+const groups = {
+  /** All runs together: a tenth. */
+  runs: { name: 'cloud-control-runs', shares: 102 },
+  /** The API and the embedded PostgreSQL, for which every organization waits. */
+  answers: { name: 'cloud-control-answers', shares: 4_096 },
+}
+const names = new Set(Object.values(groups).map(({ name }) => name))
 
 /**
- * A group of cgroup v1's controller `cpu` for everything of runs, as a folder; undefined without that
- * controller, or where this process may not make a group. For hosts without cgroup v2: there `nice`
- * alone has no effect if the kernel groups processes by session (`sched_autogroup_enabled`, its
- * default), since each step and each runner is a session of its own.
+ * A group of cgroup v1's controller `cpu`, as a folder; undefined without that controller, or where this
+ * process may not make a group. For hosts without cgroup v2: there `nice` alone has no effect if the
+ * kernel groups processes by session (`sched_autogroup_enabled`, its default), since each step, each
+ * runner and each connection of PostgreSQL is a session of its own.
  */
-export function openCpuGroup(proc = '/proc/self'): string | undefined {
+export function openCpuGroup(of: keyof typeof groups, proc = '/proc/self'): string | undefined {
+  const { name, shares } = groups[of]
   try {
     const own = findOwn(proc)
     if (own === undefined) return undefined
-    // A runner is in the group already, and so is what it starts.
-    const group = basename(own) === name ? own : join(own, name)
+    // A runner and the API are in a group already: theirs are beside it, not below.
+    const group = join(names.has(basename(own)) ? dirname(own) : own, name)
     mkdirSync(group, { recursive: true })
     writeFileSync(join(group, 'cpu.shares'), String(shares))
     return group
   } catch {
     return undefined
+  }
+}
+
+/** Puts a process there, and with it whatever it starts from now on. */
+export function joinCpuGroup(group: string, pid: number): void {
+  try {
+    writeFileSync(join(group, 'cgroup.procs'), String(pid))
+  } catch {
+    // It has ended already.
   }
 }
 

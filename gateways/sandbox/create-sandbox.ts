@@ -149,7 +149,7 @@ function openCgroupsFor(options: SandboxOptions): StepGroups {
 }
 
 function cpuHolder(): string {
-  if (openCpuGroup() !== undefined) return 'a group of cgroup v1'
+  if (openCpuGroup('runs') !== undefined) return 'a group of cgroup v1'
   if (!sharesBySession()) return 'nice'
   return 'nothing (set kernel.sched_autogroup_enabled to 0, so that nice has an effect on)'
 }

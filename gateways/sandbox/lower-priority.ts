@@ -1,7 +1,5 @@
-import { writeFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
-import { join } from 'node:path'
-import { openCpuGroup } from './cpu-group.ts'
+import { joinCpuGroup, openCpuGroup } from './cpu-group.ts'
 
 /** Opened once: `null` is a host without one. */
 let cpuGroup: string | null | undefined
@@ -12,11 +10,11 @@ let cpuGroup: string | null | undefined
  */
 export function lowerPriority(pid: number | undefined, niceness: number): void {
   if (pid === undefined) return
-  cpuGroup ??= openCpuGroup() ?? null
+  cpuGroup ??= openCpuGroup('runs') ?? null
   try {
     setPriority(pid, niceness)
-    if (cpuGroup !== null) writeFileSync(join(cpuGroup, 'cgroup.procs'), String(pid))
   } catch {
     // It has ended already.
   }
+  if (cpuGroup !== null) joinCpuGroup(cpuGroup, pid)
 }

@@ -23,7 +23,7 @@ describe('where the group is', () => {
 
   test('below the group of this process, with a tenth of the default', () => {
     const proc = host(v1, '2:memory:/\n1:cpu,cpuacct:/service\n')
-    expect(openCpuGroup(proc)).toBe(join(root, 'cpu/service/cloud-control-runs'))
+    expect(openCpuGroup('runs', proc)).toBe(join(root, 'cpu/service/cloud-control-runs'))
     expect(readFileSync(join(root, 'cpu/service/cloud-control-runs/cpu.shares'), 'utf8')).toBe(
       '102',
     )
@@ -31,13 +31,26 @@ describe('where the group is', () => {
 
   test('the same for a process that is in it', () => {
     const proc = host(v1, '1:cpuacct,cpu:/service/cloud-control-runs\n')
-    expect(openCpuGroup(proc)).toBe(join(root, 'cpu/service/cloud-control-runs'))
+    expect(openCpuGroup('runs', proc)).toBe(join(root, 'cpu/service/cloud-control-runs'))
+  })
+
+  test('beside the group of the API, where that asks', () => {
+    const proc = host(v1, '1:cpuacct,cpu:/service/cloud-control-answers\n')
+    expect(openCpuGroup('runs', proc)).toBe(join(root, 'cpu/service/cloud-control-runs'))
+  })
+
+  test('of the API and PostgreSQL, with four times the default', () => {
+    const proc = host(v1, '1:cpu,cpuacct:/service\n')
+    expect(openCpuGroup('answers', proc)).toBe(join(root, 'cpu/service/cloud-control-answers'))
+    expect(readFileSync(join(root, 'cpu/service/cloud-control-answers/cpu.shares'), 'utf8')).toBe(
+      '4096',
+    )
   })
 
   test('a container sees its own part of the tree', () => {
     const mount = '32 31 0:29 /docker/1 ROOT/cpu rw - cgroup cgroup rw,cpu\n'
     const proc = host(mount, '1:cpu:/docker/1/service\n')
-    expect(openCpuGroup(proc)).toBe(join(root, 'cpu/service/cloud-control-runs'))
+    expect(openCpuGroup('runs', proc)).toBe(join(root, 'cpu/service/cloud-control-runs'))
   })
 
   test.for([
@@ -48,12 +61,12 @@ describe('where the group is', () => {
       '1:cpuset:/service\n',
     ],
   ] as const)('none with %s', ([, mount, cgroup]) => {
-    expect(openCpuGroup(host(mount, cgroup))).toBeUndefined()
+    expect(openCpuGroup('runs', host(mount, cgroup))).toBeUndefined()
   })
 })
 
 const workDir = mkdtempSync(join(tmpdir(), 'cpu-group-'))
-const isV1 = 'missing' in openCgroups(workDir) && openCpuGroup() !== undefined
+const isV1 = 'missing' in openCgroups(workDir) && openCpuGroup('runs') !== undefined
 rmSync(workDir, { recursive: true })
 
 describe.skipIf(!hasBwrap || !isV1)('a step on a host with cgroup v1', () => {
@@ -65,7 +78,7 @@ describe.skipIf(!hasBwrap || !isV1)('a step on a host with cgroup v1', () => {
       await sh(bench, 'setsid sleep 9 & sleep 8 & sleep 0.3; echo ready; wait', {
         signal: AbortSignal.timeout(2_000),
         onLine: () => {
-          held = commandsIn(openCpuGroup() ?? '')
+          held = commandsIn(openCpuGroup('runs') ?? '')
         },
       })
       expect(held).toEqual(expect.arrayContaining(['sleep\x009\x00', 'sleep\x008\x00']))
