@@ -63,6 +63,8 @@ import * as listedWorkspaces from './migrations/0095-index-listed-workspaces.ts'
 import * as wordsOfCommits from './migrations/0096-keep-words-of-commits.ts'
 import * as describedVariables from './migrations/0101-describe-variables.ts'
 import * as settingsOfApplications from './migrations/0120-add-settings-of-applications.ts'
+import * as pushesOfApplications from './migrations/0121-tell-applications-of-pushes.ts'
+import * as buildCaches from './migrations/0122-keep-build-caches.ts'
 import * as waitsOfBuilds from './migrations/0099-note-waits-of-builds.ts'
 import * as lowerCommitments from './migrations/0083-lower-commitments-of-azure.ts'
 import * as servicesOfSubAccounts from './migrations/0085-find-services-of-sub-accounts.ts'
@@ -160,6 +162,8 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0101-describe-variables': describedVariables,
   '0099-note-waits-of-builds': waitsOfBuilds,
   '0120-add-settings-of-applications': settingsOfApplications,
+  '0121-tell-applications-of-pushes': pushesOfApplications,
+  '0122-keep-build-caches': buildCaches,
 }
 
 /** The key of the advisory lock, arbitrary: of two starts at once, one migrates after the other. */

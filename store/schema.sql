@@ -605,6 +605,32 @@ table budgets
   grant insert, select, update, delete to cc_app
   grant insert, select, update, delete to cc_platform
 
+table build_caches
+  id integer not null generated always as identity
+  organization_id integer not null
+  pipeline_id integer
+  scope text not null
+  key text not null
+  digest text not null
+  size_bytes bigint not null
+  created_at timestamp with time zone not null default now()
+  used_at timestamp with time zone not null default now()
+  constraint build_caches_digest_check CHECK ((digest ~ '^sha256:[0-9a-f]{64}$'::text))
+  constraint build_caches_key_check CHECK ((key ~ '^[0-9a-f]{64}$'::text))
+  constraint build_caches_organization_id_id_key UNIQUE (organization_id, id)
+  constraint build_caches_organization_id_pipeline_id_fkey FOREIGN KEY (organization_id, pipeline_id) REFERENCES pipelines(organization_id, id) ON DELETE SET NULL (pipeline_id)
+  constraint build_caches_pipeline_id_scope_key_key UNIQUE (pipeline_id, scope, key)
+  constraint build_caches_pkey PRIMARY KEY (id)
+  constraint build_caches_scope_check CHECK ((scope = ANY (ARRAY['protected'::text, 'other'::text])))
+  index build_caches_digest btree (organization_id, digest)
+  index build_caches_pipeline btree (organization_id, pipeline_id)
+  index build_caches_used btree (used_at)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
 table cloud_accounts
   id integer not null generated always as identity
   organization_id integer not null
@@ -1291,9 +1317,12 @@ table git_deliveries
   outcome text
   received_at timestamp with time zone not null default now()
   handled_at timestamp with time zone
+  tags text[] not null default '{}'::text[]
+  repository text
   constraint git_deliveries_organization_id_connection_id_fkey FOREIGN KEY (organization_id, connection_id) REFERENCES git_connections(organization_id, id) ON DELETE CASCADE
   constraint git_deliveries_organization_id_id_key UNIQUE (organization_id, id)
   constraint git_deliveries_pkey PRIMARY KEY (id)
+  constraint git_deliveries_repository_check CHECK ((octet_length(repository) <= 1024))
   index git_deliveries_connection btree (organization_id, connection_id)
   UNIQUE index git_deliveries_once btree (connection_id, delivery_id)
   index git_deliveries_received btree (received_at)
@@ -1727,7 +1756,6 @@ table pipeline_authorship
   what text not null
   at timestamp with time zone not null default now()
   deployed_at timestamp with time zone
-  constraint pipeline_authorship_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
   constraint pipeline_authorship_organization_id_pipeline_id_fkey FOREIGN KEY (organization_id, pipeline_id) REFERENCES pipelines(organization_id, id) ON DELETE CASCADE
   constraint pipeline_authorship_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES users(organization_id, id)
   constraint pipeline_authorship_pkey PRIMARY KEY (id)
@@ -1771,7 +1799,6 @@ table pipeline_variables
   value_mac bytea not null
   created_at timestamp with time zone not null default now()
   updated_at timestamp with time zone not null default now()
-  constraint pipeline_variables_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
   constraint pipeline_variables_organization_id_id_key UNIQUE (organization_id, id)
   constraint pipeline_variables_organization_id_pipeline_id_fkey FOREIGN KEY (organization_id, pipeline_id) REFERENCES pipelines(organization_id, id) ON DELETE CASCADE
   constraint pipeline_variables_phase_check CHECK ((phase = ANY (ARRAY['build'::text, 'deploy'::text])))
@@ -1807,6 +1834,8 @@ table pipelines
   sbom text not null default 'optional'::text
   agent_wait_minutes integer not null default 30
   updated_at timestamp with time zone not null default now()
+  webhook_state text not null default 'none'::text
+  webhook_reason text
   constraint pipelines_agent_wait_minutes_check CHECK (((agent_wait_minutes >= 1) AND (agent_wait_minutes <= 1440)))
   constraint pipelines_app_branch_check CHECK (((octet_length(app_branch) >= 1) AND (octet_length(app_branch) <= 1024)))
   constraint pipelines_app_path_check CHECK ((octet_length(app_path) <= 1024))
@@ -1825,6 +1854,7 @@ table pipelines
   constraint pipelines_target CHECK (((kind = 'application'::text) OR (target_workspace_id IS NOT NULL)))
   constraint pipelines_trigger_paths_check CHECK ((cardinality(trigger_paths) <= 50))
   constraint pipelines_trigger_tags_check CHECK ((cardinality(trigger_tags) <= 50))
+  constraint pipelines_webhook_state_check CHECK ((webhook_state = ANY (ARRAY['none'::text, 'pending'::text, 'active'::text, 'unavailable'::text])))
   index pipelines_app_git_connection btree (organization_id, app_git_connection_id)
   index pipelines_last_application_run btree (organization_id, last_application_run_id)
   index pipelines_last_workspace_run btree (organization_id, last_workspace_run_id)
@@ -1832,6 +1862,7 @@ table pipelines
   UNIQUE index pipelines_name btree (organization_id, lower(name))
   index pipelines_newest_run btree (organization_id, COALESCE(last_workspace_run_id, 0), target_workspace_id) WHERE managed
   index pipelines_own btree (organization_id, id) WHERE (NOT managed)
+  index pipelines_triggered btree (organization_id, app_git_connection_id) WHERE (trigger_push OR (trigger_tags <> '{}'::text[]))
   index pipelines_workspace btree (organization_id, target_workspace_id)
   row level security
   policy platform to cc_platform using (true) with check (true)
