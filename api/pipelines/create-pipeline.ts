@@ -1,93 +1,87 @@
 import type { Tenant } from '../../store/driver/tenant.ts'
 import type { Static } from 'typebox'
+import { startPipelineWebhook } from '../../app/git/start-webhook.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import { invalid, notFound } from '../../domain/errors.ts'
-import { repositoryName } from '../../domain/git/repository-name.ts'
+import {
+  applicationFields,
+  hasTrigger,
+  readApplicationSettings,
+} from '../../domain/pipelines/application-settings.ts'
+import { assertMayChangeGuard } from '../../domain/workspaces/guard-denied.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
-import { gitConnections } from '../../store/git/git-connections.ts'
-import { pipelines, type Pipeline } from '../../store/pipelines/pipelines.ts'
+import { pipelines, type NewPipeline } from '../../store/pipelines/pipelines.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 import type { Deps } from '../deps.ts'
+import { checkPipelineName } from './check-pipeline-name.ts'
+import { auditingGuards } from './hold-pipeline.ts'
 import { presentPipelines } from './present-pipelines.ts'
 import type { NewPipelineBody, PipelineBody } from './schemas.ts'
-
-type NewPipeline = Static<typeof NewPipelineBody>
-type Source = Pick<Pipeline, 'appGitConnectionId' | 'appRepo'>
+import { sourceOfApplication } from './source-of-application.ts'
 
 /** Creates a pipeline of the user's own. `provision-<workspace>` is created with its workspace. */
 export async function createPipeline(
   deps: Deps,
   caller: Caller,
-  input: NewPipeline,
+  input: NewPipelineBody,
 ): Promise<Static<typeof PipelineBody>> {
   const { organizationId } = caller
   const kind = input.kind ?? 'application'
-  return deps.store.tenant(organizationId, async (tenant) => {
-    // With spaces around it, the name would look like another pipeline's.
-    const name = input.name.trim()
-    checkName(name)
-    if (input.targetWorkspaceId !== undefined) await workspaces(tenant).get(input.targetWorkspaceId)
-    const source = kind === 'application' ? await applicationSource(tenant, input) : noSource(input)
-    const created = await pipelines(tenant).create({
-      name,
-      kind,
-      ...source,
-      targetWorkspaceId: input.targetWorkspaceId ?? null,
-      strategy: input.strategy ?? null,
-    })
-    await auditLog(tenant, actorOf(caller)).record('pipeline.created', {
-      target: { kind: 'pipeline', id: created.id, label: created.name },
-    })
-    const [body] = await presentPipelines(tenant, [created])
-    if (!body) throw notFound()
-    return body
-  })
+  const name = checkPipelineName(input.name)
+  return auditingGuards(deps, { caller }, async () =>
+    deps.store.tenant(organizationId, async (tenant) => {
+      if (input.targetWorkspaceId !== undefined)
+        await workspaces(tenant).get(input.targetWorkspaceId)
+      const own = kind === 'application' ? await ofApplication(tenant, caller, input) : {}
+      if (kind === 'infrastructure') assertNoApplication(input)
+      const created = await pipelines(tenant).create({
+        name,
+        kind,
+        ...own,
+        targetWorkspaceId: input.targetWorkspaceId ?? null,
+        strategy: input.strategy ?? null,
+      })
+      if (hasTrigger(created)) await startPipelineWebhook(tenant, created)
+      await auditLog(tenant, actorOf(caller)).record('pipeline.created', {
+        target: { kind: 'pipeline', id: created.id, label: created.name },
+      })
+      const [body] = await presentPipelines(tenant, [created])
+      if (!body) throw notFound()
+      return body
+    }),
+  )
 }
 
-function checkName(name: string): void {
-  if (/^provision-/i.test(name))
-    throw invalid('Names that begin with "provision-" belong to workspaces.', [
-      { path: 'name', message: 'choose a name that does not begin with "provision-"' },
-    ])
-}
-
-/** The repository that an application is built from, by the name that its host uses. */
-async function applicationSource(
+async function ofApplication(
   tenant: Tenant,
-  { appGitConnectionId, appRepo }: NewPipeline,
-): Promise<Source> {
-  // Locked until the pipeline exists, so that a concurrent disconnect happens before or after it.
-  const connection =
-    appGitConnectionId === undefined
-      ? undefined
-      : await gitConnections(tenant).getForUpdate(appGitConnectionId)
-  if (!connection || appRepo === undefined) {
-    const missing = [
-      ...(connection ? [] : ['appGitConnectionId']),
-      ...(appRepo === undefined ? ['appRepo'] : []),
-    ]
-    throw invalid(
-      'An application pipeline needs an application Git connection and a repository.',
-      missing.map((path) => ({ path, message: 'is required for kind "application"' })),
-    )
+  caller: Caller,
+  input: NewPipelineBody,
+): Promise<Partial<NewPipeline>> {
+  const source = await sourceOfApplication(tenant, input)
+  const settings = readApplicationSettings(input)
+  if (settings.rollbackApproval === 'once') assertMayChangeGuard(caller, 'rollbackApproval')
+  const triggers = {
+    triggerPush: settings.triggerPush ?? false,
+    triggerTags: settings.triggerTags ?? [],
   }
-  const { id, repoType, product, host } = connection
-  if (repoType !== 'application')
-    throw invalid('An application pipeline needs a Git connection of type "application".', [
-      { path: 'appGitConnectionId', message: 'is a connection of type "infra"' },
-    ])
-  return {
-    appGitConnectionId: id,
-    appRepo: repositoryName(appRepo, { product, host, field: 'appRepo' }),
-  }
+  return { ...source, ...settings, ...(hasTrigger(triggers) && { webhookState: 'pending' }) }
 }
 
-function noSource(input: NewPipeline): Source {
+function assertNoApplication(input: NewPipelineBody): void {
   if (input.targetWorkspaceId === undefined)
     throw invalid('An infrastructure pipeline needs a target workspace.', [
       { path: 'targetWorkspaceId', message: 'is required for kind "infrastructure"' },
     ])
-  const extra = (['appGitConnectionId', 'appRepo'] as const).filter(
+  refuseApplicationFields(input)
+}
+
+/** Of a pipeline of kind `infrastructure`, whose files come from its workspace. */
+export function refuseApplicationFields(
+  input: Partial<
+    Record<(typeof applicationFields)[number] | 'appGitConnectionId' | 'appRepo', unknown>
+  >,
+): void {
+  const extra = (['appGitConnectionId', 'appRepo', ...applicationFields] as const).filter(
     (field) => input[field] !== undefined,
   )
   if (extra.length > 0)
@@ -95,5 +89,4 @@ function noSource(input: NewPipeline): Source {
       'An infrastructure pipeline has no application source.',
       extra.map((path) => ({ path, message: 'is only for kind "application"' })),
     )
-  return { appGitConnectionId: null, appRepo: null }
 }

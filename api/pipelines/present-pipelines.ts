@@ -7,6 +7,36 @@ import { namesOfWorkspaces } from '../../store/workspaces/names-of-workspaces.ts
 import { presentLastRun } from '../runs/present-last-run.ts'
 import type { PipelineBody } from './schemas.ts'
 
+type Presented = Static<typeof PipelineBody>
+
+/** What a pipeline of an application has beside the other kind. */
+function presentSettings(
+  settings: ListedPipeline['settings'],
+): Pick<
+  Presented,
+  | 'appPath'
+  | 'appBranch'
+  | 'triggers'
+  | 'webhook'
+  | 'rollbackApproval'
+  | 'sbom'
+  | 'agentWaitMinutes'
+> {
+  return {
+    appPath: settings?.appPath ?? null,
+    appBranch: settings?.appBranch ?? null,
+    triggers: settings && {
+      push: settings.triggerPush,
+      paths: settings.triggerPaths,
+      tags: settings.triggerTags,
+    },
+    webhook: settings && { state: settings.webhookState, reason: settings.webhookReason },
+    rollbackApproval: settings?.rollbackApproval ?? null,
+    sbom: settings?.sbom ?? null,
+    agentWaitMinutes: settings?.agentWaitMinutes ?? null,
+  }
+}
+
 /** A row of the list of pipelines. */
 export const presentListed = (row: ListedPipeline): Static<typeof PipelineBody> => ({
   id: row.id,
@@ -18,6 +48,7 @@ export const presentListed = (row: ListedPipeline): Static<typeof PipelineBody> 
   targetWorkspaceId: row.targetWorkspaceId,
   targetWorkspaceName: row.targetName,
   strategy: row.strategy,
+  ...presentSettings(row.settings),
   criticality: row.criticality ?? 'standard',
   lastRun: presentLastRun(row.lastRun),
   createdAt: row.createdAt,
@@ -43,6 +74,7 @@ export async function presentPipelines(
       targetWorkspaceId: row.targetWorkspaceId,
       targetWorkspaceName: target?.name ?? null,
       strategy: row.strategy,
+      ...presentSettings(row.kind === 'application' ? row : null),
       criticality: target?.criticality ?? 'standard',
       lastRun: presentLastRun(last.find(({ pipelineId }) => pipelineId === row.id)),
       createdAt: row.createdAt.toISOString(),

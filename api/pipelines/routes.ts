@@ -9,7 +9,9 @@ import { createPipeline } from './create-pipeline.ts'
 import { deletePipeline } from './delete-pipeline.ts'
 import { presentListed, presentPipelines } from './present-pipelines.ts'
 import { runsWithLogs } from '../runs/runs-with-logs.ts'
-import { NewPipelineBody, PipelineBody, PipelineQuery } from './schemas.ts'
+import { NewPipelineBody, PipelineBody, PipelineChangeBody, PipelineQuery } from './schemas.ts'
+import { updatePipeline } from './update-pipeline.ts'
+import { pipelineVariableRoutes } from './variable-routes.ts'
 import { RunWithLogs } from '../runs/schemas.ts'
 
 /** Pipelines. Every route names its access; a route without one stops the server from starting. */
@@ -86,6 +88,33 @@ export const pipelineRoutes: FastifyPluginAsyncTypebox = async (app) => {
       })
     },
   )
+
+  app.patch(
+    '/pipelines/:id',
+    {
+      config: {
+        access: 'mutate_infra',
+        target: async (tenant, { id = 0 }) => pipelines(tenant).get(id),
+      },
+      schema: {
+        operationId: 'updatePipeline',
+        description:
+          'Changes a pipeline. `triggers` keeps what it does not name. Refused with 409: `managed_pipeline`, and `run_in_progress` where the source (connection, repository, branch, folder) or the target would change under a run that is not over.',
+        params: IdParams,
+        body: PipelineChangeBody,
+        response: {
+          200: Type.Object({ ok: Type.Literal(true), pipeline: PipelineBody }),
+          ...errors(409),
+        },
+      },
+    },
+    async ({ caller, params: { id }, body }) => ({
+      ok: true as const,
+      pipeline: await updatePipeline(deps, caller, { id, change: body }),
+    }),
+  )
+
+  await app.register(pipelineVariableRoutes)
 
   app.delete(
     '/pipelines/:id',

@@ -1,3 +1,4 @@
+import type { ApplicationSettings } from '../../domain/pipelines/application-settings.ts'
 import type { ApplicationPhase } from '../../domain/pipelines/application-state.ts'
 import type { RunPhase } from '../../domain/runs/run-state.ts'
 import type { Store } from '../driver/connect.ts'
@@ -14,6 +15,8 @@ type Row = [
   appRepo: string | null,
   targetWorkspaceId: number | null,
   strategy: string | null,
+  /** Null of the other kind, which most lists are made of: it is made for few rows. */
+  settings: ListedSettings | null,
   /** UTC in ISO 8601, with as many digits of the second as there are. */
   createdAt: string,
   targetName: string | null,
@@ -22,10 +25,21 @@ type Row = [
   lastPhase: RunPhase | ApplicationPhase | null,
 ]
 
-export type ListedPipeline = Omit<
+/** What only a pipeline of an application has. */
+export type ListedSettings = ApplicationSettings & Pick<Pipeline, 'webhookState' | 'webhookReason'>
+
+export type ListedPipeline = Pick<
   Pipeline,
-  'lastNumber' | 'lastWorkspaceRunId' | 'lastApplicationRunId' | 'createdAt'
+  | 'id'
+  | 'name'
+  | 'kind'
+  | 'managed'
+  | 'appGitConnectionId'
+  | 'appRepo'
+  | 'targetWorkspaceId'
+  | 'strategy'
 > & {
+  settings: ListedSettings | null
   createdAt: string
   targetName: string | null
   criticality: 'standard' | 'production' | null
@@ -39,6 +53,11 @@ export type PipelinePage = {
   /** Whether it is the one that its workspace brought. Undefined: both. */
   managed?: boolean | undefined
 }
+
+const settingsSql = `json_build_object('appBranch', app_branch, 'appPath', app_path,
+  'triggerPush', trigger_push, 'triggerPaths', trigger_paths, 'triggerTags', trigger_tags,
+  'rollbackApproval', rollback_approval, 'sbom', sbom, 'agentWaitMinutes', agent_wait_minutes,
+  'webhookState', webhook_state, 'webhookReason', webhook_reason)`
 
 /** A page of an organization's pipelines with their targets and newest runs, in one statement. */
 export async function listedPipelines(
@@ -57,13 +76,14 @@ export async function listedPipelines(
     text: `with p as materialized (
         select * from (
           select id, name, kind, managed, app_git_connection_id, app_repo, target_workspace_id, strategy,
+            case when kind = 'application' then ${settingsSql} end as settings,
             created_at, last_number, last_workspace_run_id, last_application_run_id
           from pipelines where organization_id = $1 and id > $2
             ${q === undefined ? '' : 'and name ilike $4'}
             ${managed === undefined ? '' : managed ? 'and managed' : 'and not managed'} order by id limit 201) page
         limit $3)
       select json_agg(json_build_array(p.id, p.name, p.kind, p.managed, p.app_git_connection_id, p.app_repo,
-        p.target_workspace_id, p.strategy, p.created_at at time zone 'UTC', t.name, t.criticality,
+        p.target_workspace_id, p.strategy, p.settings, p.created_at at time zone 'UTC', t.name, t.criticality,
         p.last_number, coalesce(r.phase, (select a.phase from application_runs a
           where a.organization_id = $1 and a.pipeline_run_id = p.last_application_run_id))) order by p.id) as page
       from p
@@ -85,6 +105,7 @@ const listed = ([
   appRepo,
   targetWorkspaceId,
   strategy,
+  settings,
   createdAt,
   targetName,
   criticality,
@@ -99,6 +120,7 @@ const listed = ([
   appRepo,
   targetWorkspaceId,
   strategy,
+  settings,
   createdAt: toMilliseconds(createdAt),
   targetName,
   criticality,

@@ -1,0 +1,149 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Static } from 'typebox'
+import { startPipelineWebhook } from '../../app/git/start-webhook.ts'
+import { notePipelineChange } from '../../app/pipelines/note-pipeline-change.ts'
+import type { Caller } from '../../domain/access/caller.ts'
+import { conflict, invalid, notFound } from '../../domain/errors.ts'
+import { hasTrigger, readApplicationSettings } from '../../domain/pipelines/application-settings.ts'
+import { assertMayChangeGuard } from '../../domain/workspaces/guard-denied.ts'
+import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
+import type { Tenant } from '../../store/driver/tenant.ts'
+import { pipelines, type Pipeline, type PipelineChange } from '../../store/pipelines/pipelines.ts'
+import { pipelineRuns } from '../../store/runs/pipeline-runs.ts'
+import { workspaces } from '../../store/workspaces/workspaces.ts'
+import type { Deps } from '../deps.ts'
+import { checkPipelineName } from './check-pipeline-name.ts'
+import { refuseApplicationFields } from './create-pipeline.ts'
+import { holdPipeline } from './hold-pipeline.ts'
+import { presentPipelines } from './present-pipelines.ts'
+import type { PipelineBody, PipelineChangeBody } from './schemas.ts'
+import { sourceOfApplication } from './source-of-application.ts'
+
+/**
+ * Changes a pipeline. Who does becomes an author of its next run, and a waiting approval is void; what
+ * its runs are made from or deployed to changes under no run that is not over.
+ */
+export async function updatePipeline(
+  deps: Deps,
+  caller: Caller,
+  { id, change }: { id: number; change: PipelineChangeBody },
+): Promise<Static<typeof PipelineBody>> {
+  return holdPipeline(deps, { caller, id }, async (tenant, before) => {
+    if (before.managed)
+      throw conflict(
+        'managed_pipeline',
+        'This pipeline belongs to its workspace. Change the workspace.',
+      )
+    const asked = await askedFor(tenant, before, change)
+    const changed = fields.filter(
+      (field) => asked[field] !== undefined && !isDeepStrictEqual(asked[field], before[field]),
+    )
+    if (changed.includes('rollbackApproval') && asked.rollbackApproval === 'once')
+      assertMayChangeGuard(caller, 'rollbackApproval')
+    if (
+      sources.some((field) => changed.includes(field)) &&
+      (await pipelineRuns(tenant).hasLive(id))
+    )
+      throw conflict(
+        'run_in_progress',
+        'A run of this pipeline is not over, and what it is built from or deployed to cannot change under it. Cancel it first.',
+      )
+    const after = changed.length === 0 ? before : await write(tenant, before, { asked, changed })
+    if (changed.length > 0) await note(tenant, caller, { before, after, changed })
+    const [body] = await presentPipelines(tenant, [after])
+    if (!body) throw notFound()
+    return body
+  })
+}
+
+const sources = [
+  'appGitConnectionId',
+  'appRepo',
+  'appBranch',
+  'appPath',
+  'targetWorkspaceId',
+] as const
+const triggers = ['triggerPush', 'triggerPaths', 'triggerTags'] as const
+const fields = [
+  'name',
+  'strategy',
+  ...sources,
+  ...triggers,
+  'rollbackApproval',
+  'sbom',
+  'agentWaitMinutes',
+] as const satisfies ReadonlyArray<keyof PipelineChange>
+type Field = (typeof fields)[number]
+
+async function askedFor(
+  tenant: Tenant,
+  before: Pipeline,
+  change: PipelineChangeBody,
+): Promise<PipelineChange> {
+  const { name, strategy, targetWorkspaceId, appGitConnectionId, appRepo, ...settings } = change
+  if (before.kind === 'infrastructure') assertInfrastructure(change)
+  if (targetWorkspaceId) await workspaces(tenant).get(targetWorkspaceId)
+  // A connection that was disconnected leaves a pipeline without one, until it is named anew.
+  const isOtherSource = appGitConnectionId !== undefined || appRepo !== undefined
+  const source = isOtherSource
+    ? await sourceOfApplication(tenant, {
+        appGitConnectionId: appGitConnectionId ?? before.appGitConnectionId,
+        appRepo: appRepo ?? before.appRepo,
+      })
+    : {}
+  return {
+    ...(name !== undefined && { name: checkPipelineName(name) }),
+    ...(strategy !== undefined && { strategy }),
+    ...(targetWorkspaceId !== undefined && { targetWorkspaceId }),
+    ...source,
+    ...readApplicationSettings(settings),
+  }
+}
+
+function assertInfrastructure(change: PipelineChangeBody): void {
+  refuseApplicationFields(change)
+  if (change.targetWorkspaceId === null)
+    throw invalid('An infrastructure pipeline needs a target workspace.', [
+      { path: 'targetWorkspaceId', message: 'cannot be cleared for kind "infrastructure"' },
+    ])
+}
+
+/** The webhook of another repository, or of a pipeline that has a trigger now, is registered anew. */
+async function write(
+  tenant: Tenant,
+  before: Pipeline,
+  { asked, changed }: { asked: PipelineChange; changed: readonly Field[] },
+): Promise<Pipeline> {
+  const after = { ...before, ...asked }
+  const isOther = changed.includes('appGitConnectionId') || changed.includes('appRepo')
+  const registers = hasTrigger(after) && (isOther || !hasTrigger(before))
+  const webhookState = registers ? 'pending' : hasTrigger(after) ? undefined : 'none'
+  const columns: PipelineChange = Object.fromEntries(changed.map((field) => [field, asked[field]]))
+  const written = await pipelines(tenant).update(before.id, {
+    ...columns,
+    ...(webhookState && { webhookState }),
+  })
+  if (registers) await startPipelineWebhook(tenant, written)
+  return written
+}
+
+async function note(
+  tenant: Tenant,
+  caller: Caller,
+  { before, after, changed }: { before: Pipeline; after: Pipeline; changed: readonly Field[] },
+): Promise<void> {
+  const { id: pipelineId, name, kind } = after
+  await auditLog(tenant, actorOf(caller)).record('pipeline.updated', {
+    target: { kind: 'pipeline', id: pipelineId, label: name },
+    detail: Object.fromEntries(
+      changed.map((field) => [field, { from: before[field], to: after[field] }]),
+    ),
+  })
+  // A run of an infrastructure pipeline is its workspace's, whose authors and approvals are its own.
+  if (kind === 'infrastructure') return
+  await notePipelineChange(tenant, caller, {
+    pipelineId,
+    what: changed.join(', '),
+    effect: 'guard',
+  })
+}
