@@ -1,9 +1,9 @@
 import { conflict, invalid, type AppError } from '../errors.ts'
 import { whyUnmaskable } from '../secrets/secret-forms.ts'
 
-const variablesPerWorkspace = 200
+const variablesPerOwner = 200
 
-/** Sensitive values of a workspace together; masking more would be too slow. */
+/** Sensitive values of a workspace or pipeline together; masking more would be too slow. */
 export const maxSensitiveBytes = 1024 * 1024
 
 /**
@@ -53,13 +53,17 @@ const refused = (message: string, code: string) =>
 export function refuseTotals(
   before: readonly MeasuredVariable[],
   after: readonly MeasuredVariable[],
+  owner: 'workspace' | 'pipeline' = 'workspace',
 ): AppError | undefined {
-  if (after.length > variablesPerWorkspace && after.length > before.length)
-    return conflict('variable_limit', `At most ${variablesPerWorkspace} variables a workspace.`)
+  if (after.length > variablesPerOwner && after.length > before.length)
+    return conflict('variable_limit', `At most ${variablesPerOwner} variables a ${owner}.`)
   const secret = (list: readonly MeasuredVariable[]) => list.filter(({ sensitive }) => sensitive)
   return (
-    refuseSum('sensitive values', [secret(before), secret(after)], maxSensitiveBytes) ??
-    refuseSum('variables', [before, after], maxVariableBytes)
+    refuseSum(
+      `sensitive values of this ${owner}`,
+      [secret(before), secret(after)],
+      maxSensitiveBytes,
+    ) ?? refuseSum(`variables of this ${owner}`, [before, after], maxVariableBytes)
   )
 }
 
@@ -71,7 +75,7 @@ function refuseSum(what: string, lists: Lists, most: number): AppError | undefin
     return undefined
   return conflict(
     'variables_too_large',
-    `The ${what} of this workspace would take ${after} bytes together, and may take ${most}.`,
+    `The ${what} would take ${after} bytes together, and may take ${most}.`,
   )
 }
 

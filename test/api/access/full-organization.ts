@@ -8,6 +8,10 @@ import {
   placeOfToken,
   placeOfWebhookSecret,
 } from '../../../store/git/git-connections.ts'
+import {
+  pipelineVariables,
+  placeOfPipelineValue,
+} from '../../../store/pipelines/pipeline-variables.ts'
 import { resourceRows } from '../../harness/clouds/cloud-rows.ts'
 import type { Harness } from '../../harness/create-harness.ts'
 import type { TestOrganization } from '../../harness/test-organization.ts'
@@ -116,7 +120,11 @@ export async function makeFullOrganization(harness: Harness): Promise<FullOrgani
     '/api/cloud/resources/': { id: resourceId },
     '/api/git/connections/': { id: connectionId },
     '/api/git/webhooks/': { id: connectionId },
-    '/api/pipelines/': { id: pipeline.id, runId: inPipeline.run.id },
+    '/api/pipelines/': {
+      id: pipeline.id,
+      runId: inPipeline.run.id,
+      variableId: await variableOf(harness, org.id, pipeline.id),
+    },
     '/api/notifications/': { id: notification.id },
     '/api/policies/': { id: policy.id },
     '/api/finops/prices/': { id: price.id },
@@ -144,6 +152,21 @@ export async function makeFullOrganization(harness: Harness): Promise<FullOrgani
       return Object.fromEntries(Object.entries(known).map(([name, id]) => [name, String(id)]))
     },
   }
+}
+
+/** Written into the store: the pipeline of these tests is its workspace's, and has none by the API. */
+async function variableOf(harness: Harness, organizationId: number, pipelineId: number) {
+  const { keyring, store } = harness.deps
+  return store.tenant(organizationId, async (tenant) => {
+    const { id } = await pipelineVariables(tenant, pipelineId).create({
+      key: 'OWN',
+      phase: 'build',
+      sensitive: false,
+      value: keyring.seal(placeOfPipelineValue(organizationId), 'hi'),
+      valueMac: keyring.mac('variable', 'hi'),
+    })
+    return id
+  })
 }
 
 /** A connection to an unreachable host, and a hydration that waits for a decision. */
