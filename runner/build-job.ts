@@ -1,18 +1,23 @@
 import { join } from 'node:path'
+import { whyTooLarge } from '../domain/workspaces/variable-bounds.ts'
 import { maskSecrets } from '../domain/runs/mask-secrets.ts'
 import { JobFailure } from '../gateways/runner/job-failure.ts'
-import { sourceFolder, type BuildJob, type BuildStep } from '../gateways/runner/protocol.ts'
+import type { BuildInputs, BuildJob, BuildStep } from '../gateways/runner/protocol.ts'
 import { limitOfStep } from '../gateways/sandbox/limit-of-step.ts'
 import { messageOfUnusableFile } from '../gateways/sandbox/unusable-file.ts'
 import type { Step, StepEnd, Workbench } from '../gateways/sandbox/workbench.ts'
 import type { Port } from './port.ts'
+import { assertMaskable } from './read-inputs.ts'
 import { openStageLines, type StageLines } from './stage-lines.ts'
 
 /** Runs the steps of a build one after the other, each as a script of its own in the sandbox. */
 export async function buildJob(job: BuildJob, port: Port): Promise<object> {
   // Sent by a worker of the same version (activities/pipelines/run-steps.ts).
-  const steps = JSON.parse((await port.input('steps')).toString()) as BuildStep[]
-  const log = openStageLines({ mask: maskSecrets([]), send: port.log })
+  const inputs = JSON.parse((await port.input('build')).toString()) as BuildInputs
+  const { steps, variables, secrets } = inputs
+  assertMaskable(inputs, 'build_errored')
+  const mask = maskSecrets(secrets.map(({ value }) => value))
+  const log = openStageLines({ mask, send: port.log })
   const { bench } = await port.openBench({ use: 'build' })
   const deadline = performance.now() + job.timeoutMs
   try {
@@ -26,26 +31,39 @@ export async function buildJob(job: BuildJob, port: Port): Promise<object> {
           `No time was left for the step "${step.name}": the build may take ${job.timeoutMs / 1_000} s.`,
         )
       const timeoutMs = Math.min(left, step.timeoutMs)
-      const end = await runStep({ job, port, bench, log }, step, timeoutMs)
+      const end = await runStep({ job, port, bench, log, variables }, step, timeoutMs)
       assertWell(end, step.name, timeoutMs)
     }
     return {}
+  } catch (error) {
+    // Names of steps and folders are the author's, who could write a secret into them.
+    if (error instanceof JobFailure) throw new JobFailure(error.reason, log.mask(error.message))
+    throw error
   } finally {
     await bench.close()
     await log.close()
   }
 }
 
-type Building = { job: BuildJob; port: Port; bench: Workbench; log: StageLines }
+type Building = {
+  job: BuildJob
+  port: Port
+  bench: Workbench
+  log: StageLines
+  variables: BuildInputs['variables']
+}
 
 const script = 'step.sh'
 
 async function runStep(
-  { job, port, bench, log }: Building,
+  { job, port, bench, log, variables }: Building,
   step: BuildStep,
   timeoutMs: number,
 ): Promise<StepEnd> {
   const { printedBytes, ...limits } = job.limits
+  const env = { ...environmentOf(job, bench), ...variables, ...step.env }
+  const tooLarge = whyTooLarge(env)
+  if (tooLarge !== undefined) throw new JobFailure('build_errored', tooLarge)
   let printed = 0
   try {
     // A file: an argument may have 128 KiB, and a script that is read from the input could be eaten by
@@ -54,8 +72,8 @@ async function runStep(
     return await bench.run({
       program: 'sh',
       args: ['-e', bench.inside(script)],
-      env: { ...environmentOf(job, bench), ...step.env },
-      cwd: join(sourceFolder, step.workdir),
+      env,
+      cwd: join(job.folder, step.workdir),
       network: job.isOnline ? 'run' : 'none',
       limits: { ...limits, timeoutMs },
       signal: port.signal,

@@ -15,7 +15,7 @@ export const readSettings = async (port: Port): Promise<Settings> =>
   JSON.parse((await port.input('settings')).toString()) as Settings
 
 /** Ends the run before its first log line if not all its secrets can be masked. */
-export function assertMaskable({ secrets }: Settings, reason: RunReason): void {
+export function assertMaskable({ secrets }: Pick<Settings, 'secrets'>, reason: RunReason): void {
   const message = whyNotMasked(secrets)
   if (message !== undefined) throw new JobFailure(reason, message)
 }

@@ -18,6 +18,8 @@ export type Attempt = {
   source: SourceOfRun
   connection: GitConnection | undefined
   log: StageLog
+  /** Values that what is said of this attempt must not show; filled in once they are opened. */
+  secrets: string[]
   watch: ApplicationWatch
 }
 
@@ -62,7 +64,8 @@ export async function beginAttempt(
   const log = openStageLog({ store: deps.store, organizationId, stageId: source.stageIds[step] })
   if (begun > 1)
     await log.append([{ level: 'warn', line: 'The worker was lost. Beginning this stage again.' }])
-  return { ...place, ...opened, step, log, watch: watchApplication(deps, place, { step, begun }) }
+  const watch = watchApplication(deps, place, { step, begun })
+  return { ...place, ...opened, step, log, secrets: [], watch }
 }
 
 const engineRunId = (): string => Context.current().info.workflowExecution?.runId ?? 'unknown'

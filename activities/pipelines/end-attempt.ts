@@ -22,6 +22,9 @@ export async function endAttempt(
   error: unknown,
 ): Promise<void> {
   const { organizationId, runId, step, log, watch, begun } = attempt
+  const mask = maskSecrets(attempt.secrets)
+  /** Names of files and of steps are the author's. */
+  const masked = (text: string): string => mask(stripControls(text), 2_000)
   if (watch.cause() === 'over') return
   const fault = watch.cause() === undefined ? faultOf(error, step) : undefined
   if (fault) {
@@ -56,10 +59,6 @@ export async function endAttempt(
   else if (begun >= maxBegun) throw new GivenUp(error)
   throw error
 }
-
-const mask = maskSecrets([])
-/** Names of files and of steps are the author's. */
-const masked = (text: string): string => mask(stripControls(text), 2_000)
 
 function faultOf(error: unknown, step: Attempt['step']): RunFault | undefined {
   const reason = step === 'source' ? 'source_errored' : 'build_errored'

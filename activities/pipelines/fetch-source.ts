@@ -43,13 +43,13 @@ async function fetchOnce(deps: Needed, attempt: Attempt): Promise<void> {
   await log.append([
     {
       level: 'info',
-      line: `Fetching ${source.branch ?? source.commitSha ?? 'the branch'} of ${source.repository ?? 'the repository'}.`,
+      line: `Fetching ${source.tag ?? source.branch ?? source.commitSha ?? 'the branch'} of ${source.repository ?? 'the repository'}.`,
     },
   ])
-  const found = await withSource(deps, attempt, async ({ bench, commit, branch }) => ({
-    commit,
-    branch,
-    read: await readManifest(bench),
+  const found = await withSource(deps, attempt, async (opened) => ({
+    commit: opened.commit,
+    branch: opened.branch,
+    read: await readManifest(opened),
   }))
   const { sha, message, author, committedAt } = found.commit
   const { branch } = found

@@ -3,7 +3,6 @@ import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Manifest } from '../../domain/manifest/manifest-schema.ts'
 import { packArtifact, type PackedArtifact } from '../../gateways/artifacts/pack-artifact.ts'
-import { sourceFolder } from '../../gateways/runner/protocol.ts'
 import type { Deps } from '../deps.ts'
 import type { Attempt } from './begin-attempt.ts'
 import { RunFault } from './run-fault.ts'
@@ -16,7 +15,7 @@ export async function packBuilt(
   { opened, manifest }: { opened: OpenedSource; manifest: Manifest },
 ): Promise<PackedArtifact> {
   const { path, include, exclude } = manifest.build.artifact
-  const folder = join(sourceFolder, path)
+  const folder = join(opened.folder, path)
   await mkdir(builds.incomingDir, { recursive: true, mode: 0o700 })
   const name = `${process.pid}-${randomBytes(12).toString('hex')}.tar.zst`
   try {

@@ -7,6 +7,7 @@ import { manifestPath, starterFor, starters } from '../../domain/manifest/starte
 import { sourceFolder } from '../../gateways/runner/protocol.ts'
 import type { Workbench } from '../../gateways/sandbox/workbench.ts'
 import { RunFault } from './run-fault.ts'
+import type { OpenedSource } from './with-source.ts'
 
 export type ReadManifest = { manifest: Manifest; sha256: string; warnings: string[] }
 
@@ -14,9 +15,12 @@ export type ReadManifest = { manifest: Manifest; sha256: string; warnings: strin
  * Reads the manifest of a source, and never follows a link to it. Throws what is wrong with it, each fault as
  * a line of the log.
  */
-export async function readManifest(bench: Workbench): Promise<ReadManifest> {
-  const bytes = await bench.read(`${sourceFolder}/${manifestPath}`, manifestLimits.bytes)
-  if (!bytes) throw await missing(bench)
+export async function readManifest({
+  bench,
+  folder,
+}: Pick<OpenedSource, 'bench' | 'folder'>): Promise<ReadManifest> {
+  const bytes = await bench.read(`${folder}/${manifestPath}`, manifestLimits.bytes)
+  if (!bytes) throw await missing(bench, folder)
   const { manifest, errors, warnings } = checkManifest(textOf(bytes))
   if (!manifest)
     throw new RunFault('source_errored', `The manifest ${manifestPath} cannot be used.`, {
@@ -35,13 +39,33 @@ function textOf(bytes: Buffer): string {
 }
 
 /** With a manifest to begin with, by the language that the files at the top show. */
-async function missing(bench: Workbench): Promise<RunFault> {
+async function missing(bench: Workbench, folder: string): Promise<RunFault> {
   const names = starters.flatMap(({ foundBy }) => foundBy ?? [])
-  const end = await bench.run({
+  const end = await lookFor(bench, { folder, names }).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  })
+  if (!end)
+    return new RunFault('source_errored', `The commit has no folder ${belowSource(folder)}.`)
+  const { language, yaml } = starterFor(new Set(end.stdout.toString().split('\n')))
+  return new RunFault(
+    'source_errored',
+    `The commit has no ${belowSource(`${folder}/${manifestPath}`)}. The log has one to begin with (${language}).`,
+    { lines: yaml.trimEnd().split('\n'), level: 'info' },
+  )
+}
+
+const belowSource = (path: string): string => path.slice(sourceFolder.length + 1)
+
+const lookFor = async (
+  bench: Workbench,
+  { folder, names }: { folder: string; names: readonly string[] },
+) =>
+  bench.run({
     program: 'sh',
     args: ['-ec', 'for name; do if test -f "$name"; then echo "$name"; fi; done', 'sh', ...names],
     env: { PATH: '/usr/bin:/bin' },
-    cwd: sourceFolder,
+    cwd: folder,
     network: 'none',
     limits: {
       timeoutMs: 30_000,
@@ -52,10 +76,3 @@ async function missing(bench: Workbench): Promise<RunFault> {
     },
     captureBytes: 4_096,
   })
-  const { language, yaml } = starterFor(new Set(end.stdout.toString().split('\n')))
-  return new RunFault(
-    'source_errored',
-    `The commit has no ${manifestPath}. The log has one to begin with (${language}).`,
-    { lines: yaml.trimEnd().split('\n'), level: 'info' },
-  )
-}

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { conflict } from '../../domain/errors.ts'
 import { fetchCommit, type FetchedCommit, type Revision } from '../../gateways/git/fetch-commit.ts'
 import { sourceFolder } from '../../gateways/runner/protocol.ts'
@@ -13,8 +14,10 @@ export type OpenedSource = {
   /** For a runner to work in the same workbench. */
   grant: BenchGrant
   commit: FetchedCommit
-  /** Null for a run of a commit. */
+  /** Null for a run of a commit or tag. */
   branch: string | null
+  /** The folder that a build works in, with the manifest. */
+  folder: string
 }
 
 /**
@@ -31,7 +34,7 @@ export async function withSource<T>(
   const relay = sourceRelay(deps, organizationId, {
     connection,
     path,
-    refs: [revision.commit ?? revision.branch],
+    refs: [revision.commit ?? revision.tag ?? revision.branch ?? ''],
   })
   const loan = await deps.builds.sandbox.lend({
     label: `application-run-${runId}`,
@@ -56,7 +59,8 @@ export async function withSource<T>(
     )
     // Before a step of the author's runs: it must read no repository by this connection.
     relay.close()
-    return await use({ bench, grant: loan.grant, commit, branch })
+    const folder = join(sourceFolder, source.folder)
+    return await use({ bench, grant: loan.grant, commit, branch, folder })
   } finally {
     relay.close()
     await loan.close({ lost: true })
@@ -71,15 +75,16 @@ type From = {
 }
 
 function assertSource(
-  { repository, branch, commitSha }: Attempt['source'],
+  { repository, branch, tag, commitSha }: Attempt['source'],
   connection: GitConnection | undefined,
 ): From {
   if (!connection || repository === null)
     throw conflict('source_unknown', 'The pipeline has no Git connection any more.')
-  if (commitSha !== null)
-    return { connection, repository, branch, revision: { commit: commitSha, branch: null } }
+  const from = (revision: Revision): From => ({ connection, repository, branch, revision })
+  if (commitSha !== null) return from({ commit: commitSha, branch: null, tag: null })
+  if (tag !== null) return from({ commit: null, branch: null, tag })
   if (branch === null) throw conflict('source_unknown', 'The run names no branch.')
-  return { connection, repository, branch, revision: { commit: null, branch } }
+  return from({ commit: null, branch, tag: null })
 }
 
 /** Data Center's clone addresses have `/scm` before the name that its API uses. */

@@ -72,14 +72,25 @@ const isSegment = (segment: string) =>
  */
 export function checkBranchName(input: string, field = 'branch'): string {
   const branch = input.replace(/^refs\/heads\//, '')
+  return checkRefName(branch, { field, kind: 'branch' })
+}
+
+/** As of branches: what git refuses in the name of one, it refuses in the name of a tag. */
+export function checkTagName(input: string, field = 'tag'): string {
+  const tag = input.replace(/^refs\/tags\//, '')
+  return checkRefName(tag, { field, kind: 'tag' })
+}
+
+function checkRefName(
+  name: string,
+  { field, kind }: { field: string; kind: 'branch' | 'tag' },
+): string {
   const bad =
     // oxlint-disable-next-line no-control-regex -- control characters are what this looks for
-    /[\u0000-\u0020\u007f~^:?*[\\]|\.\.|@\{|\/\/|^[-/.]|^refs\/|[/.]$|\.lock(\/|$)|\/\./.test(
-      branch,
-    )
-  if (bad || branch === '@' || branch === 'HEAD' || Buffer.byteLength(branch) > 244)
-    throw invalid(`${field}: is not the name of a branch.`, [
-      { path: field, message: 'is not the name of a branch' },
+    /[\u0000-\u0020\u007f~^:?*[\\]|\.\.|@\{|\/\/|^[-/.]|^refs\/|[/.]$|\.lock(\/|$)|\/\./.test(name)
+  if (bad || name === '@' || name === 'HEAD' || Buffer.byteLength(name) > 244)
+    throw invalid(`${field}: is not the name of a ${kind}.`, [
+      { path: field, message: `is not the name of a ${kind}` },
     ])
-  return branch
+  return name
 }

@@ -25,5 +25,5 @@ export function whyNotMasked(
     bytes <= alwaysMaskedBytes ||
     (bytes <= maxMaskedBytes && areMaskable(secrets.map(({ value }) => value)))
   if (fits) return undefined
-  return `The sensitive variables of this workspace take ${bytes} bytes together and may take ${maxSensitiveBytes}, less where they are full of control or non-English characters: more cannot be masked in logs. Remove some, or make them smaller.`
+  return `The sensitive variables take ${bytes} bytes together and may take ${maxSensitiveBytes}, less where they are full of control or non-English characters: more cannot be masked in logs. Remove some, or make them smaller.`
 }

@@ -4,8 +4,11 @@ import type { Step, StepEnd, Workbench } from '../sandbox/workbench.ts'
 import { readCommit, type CommitText } from './read-commit.ts'
 import { countTree, type TreeCount } from './count-tree.ts'
 
-/** The head of a branch, or a commit, wherever branches point by now. */
-export type Revision = { branch: string; commit: null } | { branch: null; commit: string }
+/** The head of a branch, what a tag names, or a commit, wherever these point by now. */
+export type Revision =
+  | { branch: string; tag: null; commit: null }
+  | { branch: null; tag: string; commit: null }
+  | { branch: null; tag: null; commit: string }
 
 export type CommitToFetch = Revision & {
   /** `owner/repository`, for people. */
@@ -47,7 +50,7 @@ export async function fetchCommit(
   given: FetchWith,
 ): Promise<FetchedCommit> {
   const run = runner(bench, wanted, given)
-  if (wanted.branch !== null) await assertBranch(run, wanted.repository, wanted.branch)
+  if (wanted.commit === null) await assertRef(run, wanted)
   await run(fetch)
   // Before a file is written: a tree of a few kilobytes can name a million files.
   const tree = countTree({ maxEntries: maxSourceEntries, maxBytes: maxSourceBytes })
@@ -104,7 +107,7 @@ function runner(bench: Workbench, wanted: CommitToFetch, given: FetchWith): Run 
     GIT_ALLOW_PROTOCOL: 'http:https',
     CC_FOLDER: bench.inside(wanted.folder),
     CC_URL: wanted.url,
-    CC_REF: wanted.branch === null ? '' : `refs/heads/${wanted.branch}`,
+    CC_REF: refOf(wanted) ?? '',
     CC_COMMIT: wanted.commit ?? '',
   }
   return async (script, step = {}, fault = unreachable) => {
@@ -135,14 +138,21 @@ function limitFault(end: StepEnd, { repository }: CommitToFetch): Error | undefi
     : conflict('source_too_large', `The repository ${repository} is too large: ${limit}.`)
 }
 
+function refOf({ branch, tag }: Revision): string | undefined {
+  if (branch !== null) return `refs/heads/${branch}`
+  return tag === null ? undefined : `refs/tags/${tag}`
+}
+
 /** git has one message for a branch that is gone, for an empty repository and for a wrong name. */
-async function assertBranch(run: Run, repository: string, branch: string): Promise<void> {
+async function assertRef(run: Run, wanted: CommitToFetch): Promise<void> {
+  const { repository, branch, tag } = wanted
+  const named = tag === null ? `branch ${branch}` : `tag ${tag}`
   const list = await run('git ls-remote --quiet "$CC_URL" HEAD "$CC_REF"', {
     captureBytes: 64 * 1_024,
   })
   const names = linesOf(list).flatMap((line) => line.split('\t')[1] ?? [])
-  if (names.includes(`refs/heads/${branch}`)) return
+  if (names.includes(refOf(wanted) ?? '')) return
   throw names.length === 0
-    ? conflict('source_empty', `The repository ${repository} is empty: it has no branch ${branch}.`)
-    : conflict('source_branch_gone', `The repository ${repository} has no branch ${branch}.`)
+    ? conflict('source_empty', `The repository ${repository} is empty: it has no ${named}.`)
+    : conflict('source_branch_gone', `The repository ${repository} has no ${named}.`)
 }

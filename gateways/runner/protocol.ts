@@ -33,7 +33,7 @@ export type PlanJob = InWorkspace & {
 export type ApplyJob = InWorkspace & { kind: 'apply' }
 export type JudgeJob = { kind: 'judge'; run: RunFacts }
 
-/** Its steps come as the blob `steps`. */
+/** Its steps and variables come as the blob `build`. */
 export type BuildJob = {
   kind: 'build'
   /** Of all steps together. */
@@ -43,6 +43,8 @@ export type BuildJob = {
   isOnline: boolean
   /** Folders of the host with toolchains, before those of the system. */
   tools: readonly string[]
+  /** Of the workbench, in which the steps begin. */
+  folder: string
   /** What every step has in its environment, beside its own. */
   env: Record<string, string>
 }
@@ -60,10 +62,18 @@ export type BuildStep = {
   name: string
   /** A script for `sh -e`. */
   run: string
-  /** Below the folder of the source. */
+  /** Below the folder of the build. */
   workdir: string
   env: Record<string, string>
   timeoutMs: number
+}
+/** What a build is given that a log must not show, or that is too large for one frame. */
+export type BuildInputs = {
+  /** Each with the secrets that it names in its environment. */
+  steps: BuildStep[]
+  /** In the environment of every step, before its own. */
+  variables: Record<string, string>
+  secrets: Settings['secrets']
 }
 /** Where the source lies in the workbench of a build. */
 export const sourceFolder = 'source'
@@ -73,7 +83,7 @@ export type RunFacts = { id: number; kind: string; destroy: boolean; authorUserI
 
 /**
  * Blobs that a worker sends: `files` and `settings` for plan and apply, the parts of the stored
- * plan for an apply, `plan_json` and `settings` for a judgement, `steps` for a build, and `rules` when
+ * plan for an apply, `plan_json` and `settings` for a judgement, `build` for a build, and `rules` when
  * they are asked for.
  */
 export type Settings = {

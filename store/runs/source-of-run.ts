@@ -12,6 +12,13 @@ export type SourceOfRun = {
   /** Null until it was fetched once, but for a run of a commit. */
   commitSha: string | null
   committedAt: Date | null
+  /** What it was started for; the commit that it names is noted once it was fetched. */
+  tag: string | null
+  pipelineId: number
+  /** The branch whose builds are released by default: of the pipeline, else of its connection. */
+  ownBranch: string | null
+  /** The folder of the source that its build works in; empty is the top. */
+  folder: string
   targetWorkspaceId: number | null
   stageIds: { source: number; build: number; deploy: number }
 }
@@ -26,7 +33,9 @@ export function sourceOfRun(tenant: Tenant, pipelineRunId: number) {
     async get(): Promise<SourceOfRun> {
       const { rows } = await db.raw(
         `select a.phase,
-           coalesce(a.branch, case when a.commit_sha is null then c.default_branch end) as branch, p.app_repo as repository,
+           coalesce(a.branch, case when a.commit_sha is null and a.tag is null
+             then coalesce(p.app_branch, c.default_branch) end) as branch,
+           a.tag, p.id as "pipelineId", coalesce(p.app_branch, c.default_branch) as "ownBranch", p.app_path as folder, p.app_repo as repository,
            c.id as "connectionId", a.commit_sha as "commitSha", a.committed_at as "committedAt",
            a.target_workspace_id as "targetWorkspaceId",
            (select jsonb_object_agg(s.name, s.id) from stages s

@@ -190,7 +190,10 @@ done`,
   test('what the worker does not have is said before a step runs', async () => {
     for (const [more, words] of [
       ['memory: 64GiB', 'asks for 64GiB of memory, and a step may have 256 MiB here'],
-      ['secrets: [NPM_TOKEN]', 'names the secret NPM_TOKEN, and the pipeline has no such variable'],
+      [
+        'secrets: [NPM_TOKEN]',
+        'names the secret NPM_TOKEN, and the pipeline has no sensitive build variable',
+      ],
     ] as const) {
       const run = await built(building('echo ran; mkdir dist', more))
       expect((await run.shown()).message).toContain(words)

@@ -22,12 +22,16 @@ describe.skipIf(!hasBwrap)(`the source of an application (${why})`, () => {
   type Opened = Awaited<ReturnType<RelayBench['open']>>
   const wanted = (
     name: string,
-    { branch = 'main', commit = null }: { branch?: string; commit?: string | null } = {},
+    {
+      branch = 'main',
+      tag = null,
+      commit = null,
+    }: { branch?: string; tag?: string | null; commit?: string | null } = {},
   ): CommitToFetch => ({
     repository: name,
     url: `http://${setup.host}/${name}.git`,
     folder: 'source',
-    ...(commit === null ? { branch, commit } : { branch: null, commit }),
+    ...revisionOf({ branch, tag, commit }),
   })
   const opened = async (name: string, use: (bench: Opened) => Promise<void>, ref = 'main') => {
     const bench = await setup.open({ named: [`${name}?ref=${ref}`] })
@@ -230,3 +234,9 @@ describe.skipIf(!hasBwrap)(`the source of an application (${why})`, () => {
     })
   })
 })
+
+function revisionOf(named: { branch: string; tag: string | null; commit: string | null }) {
+  const { branch, tag, commit } = named
+  if (commit !== null) return { branch: null, tag: null, commit }
+  return tag === null ? { branch, tag: null, commit: null } : { branch: null, tag, commit: null }
+}

@@ -46,7 +46,15 @@ describe.skipIf(!hasBwrap)(`the memory of a runner (${why})`, () => {
     const look = setInterval(() => (most = memoryOf(runner.pid)?.most ?? most), 50)
     try {
       await superviseJob(runner, {
-        job: { kind: 'build', timeoutMs: 60_000, limits, isOnline: false, tools: [], env: {} },
+        job: {
+          kind: 'build',
+          timeoutMs: 60_000,
+          limits,
+          isOnline: false,
+          tools: [],
+          folder: 'source',
+          env: {},
+        },
         inputs: steps('yes $(printf %0999d 0) | head -c 300000000'),
         signal: new AbortController().signal,
         answers: {
@@ -83,5 +91,9 @@ const limits = {
 
 async function* steps(run: string) {
   const step = { name: 'print', run, workdir: '.', env: {}, timeoutMs: 60_000 }
-  yield { name: 'steps', bytes: Buffer.from(JSON.stringify([step])), last: true }
+  yield {
+    name: 'build',
+    bytes: Buffer.from(JSON.stringify({ steps: [step], variables: {}, secrets: [] })),
+    last: true,
+  }
 }
