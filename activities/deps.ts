@@ -60,6 +60,8 @@ export type BuildDeps = {
   /** Folders of the host with toolchains. */
   tools: readonly string[]
   artifacts: ArtifactStore
+  /** What is kept between builds, beside the artifacts: one that is gone costs time alone. */
+  caches: ArtifactStore
   /** Keeps one organization from holding all slots of this worker for fetches and builds. */
   slotShares: SlotShares
   /** The folder on a disk for archives on their way to the store. */

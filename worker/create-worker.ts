@@ -215,6 +215,7 @@ const buildDeps = (deps: WorkerDeps, client: Client): BuildDeps => ({
   },
   tools: deps.config.buildTools,
   artifacts: artifactFolder(deps.config.artifactDir),
+  caches: artifactFolder(join(deps.config.artifactDir, 'caches')),
   slotShares: slotSharesOf(deps, client, {
     slots: deps.config.buildSlots,
     workflowId: ({ organizationId, id }) => applicationRunId({ organizationId, pipelineRunId: id }),

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { flushCompileCache } from 'node:module'
@@ -91,6 +92,7 @@ async function openSandboxes(config: Config, log: Logger) {
   const bills = await createBillReader(config, { slots: config.billingSlots, log })
   const builds = await buildSandbox(config, log)
   await removeParts(config.artifactDir)
+  await removeParts(join(config.artifactDir, 'caches'))
   return { sandbox, bills, builds }
 }
 

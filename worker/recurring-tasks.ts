@@ -27,6 +27,7 @@ import { scoreAcceptedTask } from './tasks/score-accepted.ts'
 import { scoreScopesTask } from './tasks/score-scopes.ts'
 import { sealAuditTask } from './tasks/seal-audit.ts'
 import { sendDigestsTask } from './tasks/send-digests.ts'
+import { sweepBuildCachesTask } from './tasks/sweep-build-caches.ts'
 import { tellOfLateBillsTask } from './tasks/tell-of-late-bills.ts'
 import { validateAccountsTask } from './tasks/validate-accounts.ts'
 import { warnOfCertificatesTask } from './tasks/warn-of-certificates.ts'
@@ -66,4 +67,5 @@ export const recurringTasks = (config: Config, deps: Deps): RecurringTask[] => [
   }),
   makePartitionsTask(deps),
   pruneOutboxTask(deps),
+  sweepBuildCachesTask(deps),
 ]

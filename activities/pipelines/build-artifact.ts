@@ -1,3 +1,4 @@
+import { valuesOfPipeline } from '../../app/pipelines/values-of-pipeline.ts'
 import { endApplicationRun } from '../../app/runs/end-application-run.ts'
 import type { PackedArtifact } from '../../gateways/artifacts/pack-artifact.ts'
 import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
@@ -10,6 +11,7 @@ import { retryWhileUnavailable } from '../retry-while-unavailable.ts'
 import { ownerOfApplication } from './application-owner.ts'
 import { assertBuildable } from './assert-buildable.ts'
 import { beginAttempt, type Attempt } from './begin-attempt.ts'
+import { restoreCaches, saveCaches } from './build-caches.ts'
 import { endAttempt } from './end-attempt.ts'
 import { packBuilt } from './pack-built.ts'
 import { readManifest } from './read-manifest.ts'
@@ -46,12 +48,19 @@ export const buildArtifact =
 async function buildOnce(deps: Needed, attempt: Attempt): Promise<void> {
   const { organizationId } = attempt
   const artifact = await withSource(deps, attempt, async (opened) => {
-    const { manifest } = await readManifest(opened.bench)
-    const { buildNetwork } = await deps.store.tenant(organizationId, organizationSettings)
-    const plan = assertBuildable(manifest.build, { buildNetwork, limits: deps.builds.limits })
-    await attempt.log.append(plan.warnings.map((line) => ({ level: 'warn', line })))
+    const { manifest } = await readManifest(opened)
+    const { pipelineId } = attempt.source
+    const given = await deps.store.tenant(organizationId, async (tenant) => ({
+      buildNetwork: (await organizationSettings(tenant)).buildNetwork,
+      values: await valuesOfPipeline(deps, tenant, { pipelineId, phase: 'build' }),
+    }))
+    const plan = assertBuildable(manifest.build, { ...given, limits: deps.builds.limits })
+    attempt.secrets.push(...plan.secrets.map(({ value }) => value))
+    const caches = await restoreCaches(deps, attempt, { opened, caches: manifest.build.cache })
     await runSteps(deps, attempt, { opened, plan })
-    return packBuilt(deps, attempt, { opened, manifest })
+    const packed = await packBuilt(deps, attempt, { opened, manifest })
+    await saveCaches(deps, attempt, { opened, caches })
+    return packed
   })
   await retryWhileUnavailable(async () => release(deps, attempt, artifact))
 }

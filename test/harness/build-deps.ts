@@ -23,6 +23,7 @@ export function buildDeps(
     },
     tools,
     artifacts: artifactFolder(root),
+    caches: artifactFolder(join(root, 'caches')),
     slotShares: { take: async () => () => undefined, forget: () => undefined },
     incomingDir: join(root, 'parts'),
   }

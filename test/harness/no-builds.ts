@@ -12,6 +12,7 @@ export const noBuilds: Pick<Deps, 'builds'> = {
     limits: { memoryBytes: 0, silenceMs: 0, processes: 0, fileSizeBytes: 0, printedBytes: 0 },
     tools: [],
     artifacts: { put: unused, read: unused, remove: unused },
+    caches: { put: unused, read: unused, remove: unused },
     slotShares: { take: unused, forget: unused },
     incomingDir: '/nowhere',
   },
