@@ -1,10 +1,14 @@
-import { gitConnections } from '../../store/git/git-connections.ts'
-import { gitDeliveries } from '../../store/git/git-deliveries.ts'
+import { openHost } from '../../app/git/open-host.ts'
+import { gitConnections, type GitConnection } from '../../store/git/git-connections.ts'
+import { gitDeliveries, type GitDelivery } from '../../store/git/git-deliveries.ts'
 import { workspacesOfSource } from '../../store/git/workspaces-of-source.ts'
+import { triggeredPipelines, type Pipeline } from '../../store/pipelines/pipelines.ts'
 import type { TakeDeliveryInput } from '../../workflows/git/contract.ts'
 import type { Deps } from '../deps.ts'
 import { gitActivity } from './git-activity.ts'
 import { notingRefusals } from './note-refusal.ts'
+import { pushReader } from './read-pushes.ts'
+import { takeApplicationPush } from './take-application-push.ts'
 import { takePullRequest } from './take-pull-request.ts'
 import { takePush } from './take-push.ts'
 
@@ -23,6 +27,11 @@ export const lookIntoDelivery =
           connection && {
             delivery,
             connection,
+            triggered: pipelinesOf(
+              delivery,
+              connection,
+              await triggeredPipelines(tenant, connection.id),
+            ),
             workspaceIds: await workspacesOfSource(tenant, {
               connection,
               branches: delivery.branches,
@@ -35,6 +44,17 @@ export const lookIntoDelivery =
       for (const workspaceId of found.workspaceIds)
         await takePush(deps, { organizationId, workspaceId })
       const { connection, delivery } = found
+      if (found.triggered.length > 0) {
+        const reader = pushReader(openHost(deps, organizationId, connection))
+        for (const pipeline of found.triggered)
+          await takeApplicationPush(deps, {
+            organizationId,
+            connection,
+            delivery,
+            pipeline,
+            reader,
+          })
+      }
       const { pullRequest: number } = delivery
       if (number !== null)
         await notingRefusals(deps, organizationId, {
@@ -42,3 +62,18 @@ export const lookIntoDelivery =
           work: async () => takePullRequest(deps, { organizationId, connection, number }),
         })
     })
+
+/**
+ * The pipelines of the repository that a delivery is about. One of a name that is no pipeline's may be
+ * of a repository that was renamed since, so then each is looked at.
+ */
+function pipelinesOf(
+  { repository }: GitDelivery,
+  { defaultRepo }: GitConnection,
+  triggered: readonly Pipeline[],
+): readonly Pipeline[] {
+  const names = [defaultRepo, ...triggered.map(({ appRepo }) => appRepo)]
+  const isNamed = (name: string | null) => name?.toLowerCase() === repository?.toLowerCase()
+  if (repository === null || !names.some(isNamed)) return triggered
+  return triggered.filter(({ appRepo }) => isNamed(appRepo))
+}

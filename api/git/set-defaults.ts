@@ -9,7 +9,8 @@ import {
   type GitConnection,
 } from '../../store/git/git-connections.ts'
 import { startInitialization } from '../../app/git/start-initialization.ts'
-import { startWebhook } from '../../app/git/start-webhook.ts'
+import { startPipelineWebhook, startWebhook } from '../../app/git/start-webhook.ts'
+import { triggeredPipelines } from '../../store/pipelines/pipelines.ts'
 import type { Deps } from '../deps.ts'
 import { claimOf, markReady } from './create-connection.ts'
 import { findRepository } from './find-repository.ts'
@@ -70,7 +71,12 @@ export async function setDefaults(
       await connections.claim(id, claim)
       await startInitialization(tenant, { connectionId: id, claim })
     }
-    if (otherRepository) await startWebhook(tenant, id)
+    if (otherRepository) {
+      await startWebhook(tenant, id)
+      // The webhook of the repository before may be a pipeline's too, and is removed below.
+      for (const pipeline of await triggeredPipelines(tenant, id))
+        await startPipelineWebhook(tenant, pipeline, { afterSeconds: 60 })
+    }
     await auditLog(tenant, actorOf(caller)).record('git.connection_default_set', {
       target: { kind: 'git_connection', id, label: found.repository.fullName },
       detail: {

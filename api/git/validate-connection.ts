@@ -4,7 +4,9 @@ import { checkConnection } from '../../gateways/git/check-connection.ts'
 import { webhookUrl } from '../../gateways/git/register-webhook.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { gitConnections, type GitConnection } from '../../store/git/git-connections.ts'
+import { startPipelineWebhook } from '../../app/git/start-webhook.ts'
 import { noteHealth } from '../../app/git/note-health.ts'
+import { triggeredPipelines } from '../../store/pipelines/pipelines.ts'
 import type { Deps } from '../deps.ts'
 import { openHost } from '../../app/git/open-host.ts'
 import { syncWebhook } from '../../app/git/sync-webhook.ts'
@@ -35,6 +37,9 @@ export async function validateConnection(
   const after = await deps.store.tenant(organizationId, async (tenant) => {
     const found = { connectionId: id, seen: connection, health, repairs: true }
     const noted = await noteHealth(tenant, found)
+    if (healthy)
+      for (const pipeline of await triggeredPipelines(tenant, id))
+        if (pipeline.webhookState !== 'active') await startPipelineWebhook(tenant, pipeline)
     await auditLog(tenant, actorOf(caller)).record('git.connection_validated', {
       outcome: healthy ? 'success' : 'failure',
       target: { kind: 'git_connection', id, label: connection.defaultRepo ?? connection.host },

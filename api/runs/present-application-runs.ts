@@ -72,7 +72,10 @@ function presentApplicationRun(
     commitSha: view.commitSha,
     pullRequest: null,
     commit: presentCommit(view),
-    trigger: { kind: triggerOf[view.origin] },
+    trigger: {
+      kind: view.origin === 'push' && view.tag !== null ? 'tag' : triggerOf[view.origin],
+      id: view.triggerId,
+    },
     stages: view.stages.map(presentStage),
     approvals: [],
   }
@@ -90,6 +93,7 @@ const presentCommit = (view: ApplicationRunView): Exclude<RunBody['commit'], und
     : {
         sha: view.commitSha,
         branch: view.branch,
+        tag: view.tag,
         message: view.commitMessage,
         author: view.commitAuthor,
         at: view.committedAt?.toISOString() ?? null,
@@ -112,8 +116,9 @@ function mayDecideApplication(caller: Caller, { phase }: ApplicationRunView): Ma
   }
 }
 
-function labelOfAuthor({ origin, authorLabel, commitSha }: ApplicationRunView): string {
+function labelOfAuthor({ origin, authorLabel, commitSha, tag }: ApplicationRunView): string {
   if (origin === 'person') return authorLabel ?? 'a former member'
+  if (origin === 'push' && tag !== null) return `tag ${tag}`
   if (origin === 'push') return `push of ${commitSha?.slice(0, 7) ?? 'a commit'}`
   return authorLabel ?? originInWords[origin]
 }

@@ -109,6 +109,7 @@ const presentCommit = (
 ): NonNullable<RunBody['commit']> => ({
   sha,
   branch: null,
+  tag: null,
   message: commitMessage || null,
   author: commitAuthor || null,
   at: null,

@@ -33,7 +33,7 @@ export const pipelineRunRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'runPipeline',
         description:
-          'Starts a run. An infrastructure pipeline plans, approves and applies its workspace, and takes `vars` and `confirm`. An application pipeline fetches and builds its repository, and takes `branch` or `commit`. Refused with 409: `not_runnable` (an application that is to be deployed to a workspace) and `source_unknown` (its Git connection is gone).',
+          'Starts a run. An infrastructure pipeline plans, approves and applies its workspace, and takes `vars` and `confirm`. An application pipeline fetches and builds its repository, and takes `branch`, `tag` or `commit`, and `strategy`. Refused with 409: `not_runnable` (an application that is to be deployed to a workspace) and `source_unknown` (its Git connection is gone).',
         params: IdParams,
         headers: IdempotencyHeaders,
         body: Body(pipelineStartFields),
@@ -89,9 +89,9 @@ async function startOfKind(
   caller: Caller,
   request: Omit<RunRequest, 'target' | 'kind'> & ApplicationRunRequest,
 ): Promise<RunAnswer> {
-  const { pipelineId, branch, commit, ...plan } = request
+  const { pipelineId, branch, tag, commit, strategy, ...plan } = request
   const kind = await pipelineKind(deps.store, caller.organizationId, pipelineId)
   if (kind === 'application') return startApplicationRun(deps, caller, request)
-  refuseSource({ branch, commit })
+  refuseSource({ branch, tag, commit, strategy })
   return startRun(deps, caller, { target: { pipelineId }, kind: 'apply', ...plan })
 }

@@ -46,14 +46,18 @@ const ApprovalBody = Type.Object({
 const CommitBody = Type.Object({
   sha: Type.String(),
   branch: Nullable(Type.String()),
+  tag: Nullable(Type.String()),
   message: Nullable(Type.String()),
   author: Nullable(Type.String()),
   at: Nullable(Time),
 })
 
 const TriggerBody = Type.Object(
-  { kind: OneOf(['manual', 'push', 'schedule']) },
-  { description: 'Of a run of an application: what started it.' },
+  { kind: OneOf(['manual', 'push', 'tag', 'schedule']), id: Nullable(Type.Integer()) },
+  {
+    description:
+      'Of a run of an application: what started it. `id`: of a push or tag, the delivery of the Git host that told of it.',
+  },
 )
 
 export const runFields = {
@@ -197,7 +201,22 @@ export const pipelineStartFields = {
       minLength: 1,
       maxLength: 255,
       description:
-        'Of an application: the branch to build, without which it is the default branch of the Git connection.',
+        'Of an application: the branch to build, without which it is the branch of the pipeline, else the default branch of the Git connection.',
+    }),
+  ),
+  tag: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 255,
+      description: 'Of an application: the tag to build, instead of a branch.',
+    }),
+  ),
+  strategy: Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description:
+        'Of an application: the strategy of this run’s deployment, instead of the pipeline’s.',
     }),
   ),
   commit: Type.Optional(

@@ -3,13 +3,14 @@ import { requestApplicationStart } from '../../app/runs/request-application-star
 import type { Caller } from '../../domain/access/caller.ts'
 import { canonicalJson } from '../../domain/canonical-json.ts'
 import { conflict, invalid } from '../../domain/errors.ts'
-import { checkBranchName } from '../../domain/git/repository-name.ts'
+import { checkBranchName, checkTagName } from '../../domain/git/repository-name.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { gitConnections } from '../../store/git/git-connections.ts'
 import { pipelines, type Pipeline } from '../../store/pipelines/pipelines.ts'
 import { idempotencyKeys } from '../../store/requests/idempotency-keys.ts'
 import { applicationRuns } from '../../store/runs/application-runs.ts'
+import { triggeredRuns } from '../../store/runs/triggered-runs.ts'
 import { stages } from '../../store/runs/stages.ts'
 import type { Deps } from '../deps.ts'
 import { presentRuns } from './present-runs.ts'
@@ -18,7 +19,9 @@ import type { RunAnswer } from './schemas.ts'
 export type ApplicationRunRequest = {
   pipelineId: number
   branch?: string
+  tag?: string
   commit?: string
+  strategy?: string
   message?: string
   vars?: unknown
   confirm?: unknown
@@ -48,16 +51,17 @@ export async function startApplicationRun(
     }
     const pipeline = await pipelines(tenant).get(pipelineId)
     const source = await sourceFor(tenant, pipeline, revision)
-    const answer = await begin(tenant, caller, { pipeline, source, message: request.message })
+    const { message, strategy } = request
+    const answer = await begin(tenant, caller, { pipeline, source, message, strategy })
     if (key !== undefined) await keys.answer(who, key, { status: 201, response: answer })
     return answer
   })
 }
 
-/** What the run is built from. A commit has no branch: it may be on several, or on none any more. */
-type Revision = { branch: string | null; commitSha: string | null }
+/** What the run is built from. A commit and a tag have no branch: they may be on several, or on none. */
+type Revision = { branch: string | null; tag: string | null; commitSha: string | null }
 
-function revisionOf({ branch, commit, vars, confirm }: ApplicationRunRequest): Revision {
+function revisionOf({ branch, tag, commit, vars, confirm }: ApplicationRunRequest): Revision {
   if (vars !== undefined)
     throw invalid(
       'A run of an application takes no variables of a plan.',
@@ -68,19 +72,27 @@ function revisionOf({ branch, commit, vars, confirm }: ApplicationRunRequest): R
     throw invalid('A run of an application has no plan to confirm.', [
       { path: 'confirm', message: 'is for infrastructure pipelines' },
     ])
-  if (branch !== undefined && commit !== undefined)
-    throw invalid('Name a branch or a commit, not both.', [
-      { path: 'commit', message: 'cannot be sent with a branch' },
+  const [first, second] = Object.entries({ branch, tag, commit })
+    .filter(([, named]) => named !== undefined)
+    .map(([name]) => name)
+  if (second !== undefined)
+    throw invalid('Name a branch, a tag or a commit, not several of them.', [
+      { path: second, message: `cannot be sent with a ${first}` },
     ])
   return {
     branch: branch === undefined ? null : checkBranchName(branch),
+    tag: tag === undefined ? null : checkTagName(tag),
     commitSha: commit?.toLowerCase() ?? null,
   }
 }
 
 /** Of a run of an infrastructure pipeline, whose files come from its workspace. */
-export function refuseSource(source: { branch?: unknown; commit?: unknown }): void {
-  const sent = (['branch', 'commit'] as const).filter((name) => source[name] !== undefined)
+export function refuseSource(
+  source: Partial<Record<'branch' | 'tag' | 'commit' | 'strategy', unknown>>,
+): void {
+  const sent = (['branch', 'tag', 'commit', 'strategy'] as const).filter(
+    (name) => source[name] !== undefined,
+  )
   if (sent.length > 0)
     throw invalid(
       'A run of an infrastructure pipeline has the files of its workspace.',
@@ -90,7 +102,7 @@ export function refuseSource(source: { branch?: unknown; commit?: unknown }): vo
 
 async function sourceFor(
   tenant: Tenant,
-  { targetWorkspaceId, appGitConnectionId, appRepo }: Pipeline,
+  { targetWorkspaceId, appGitConnectionId, appRepo, appBranch }: Pipeline,
   revision: Revision,
 ): Promise<Revision> {
   if (targetWorkspaceId !== null)
@@ -105,23 +117,28 @@ async function sourceFor(
       'source_unknown',
       'The Git connection of this pipeline was disconnected. Create a pipeline with another connection.',
     )
-  if (revision.commitSha !== null) return revision
+  if (revision.commitSha !== null || revision.tag !== null) return revision
   // Noted now: another default branch later is no change of this run.
-  const branch = revision.branch ?? connection.defaultBranch
+  const branch = revision.branch ?? appBranch ?? connection.defaultBranch
   if (branch === null)
     throw invalid('The Git connection has no default branch. Name a branch.', [
       { path: 'branch', message: 'is required: the Git connection has no default branch' },
     ])
-  return { branch, commitSha: null }
+  return { branch, tag: null, commitSha: null }
 }
 
 async function begin(
   tenant: Tenant,
   caller: Caller,
-  at: { pipeline: Pipeline; source: Revision; message: string | undefined },
+  at: {
+    pipeline: Pipeline
+    source: Revision
+    message: string | undefined
+    strategy: string | undefined
+  },
 ): Promise<RunAnswer> {
-  const { pipeline, source } = at
-  const { branch, commitSha } = source
+  const { pipeline, source, strategy } = at
+  const { branch, tag, commitSha } = source
   const startMessage = at.message?.trim() || null
   const place = await applicationRuns(tenant).create({
     pipelineId: pipeline.id,
@@ -132,6 +149,7 @@ async function begin(
     branch,
     commitSha,
   })
+  await triggeredRuns(tenant, pipeline.id).note(place.id, { tag, strategy: strategy ?? null })
   await stages(tenant).createOfApplication(place.id)
   await auditLog(tenant, actorOf(caller)).record('pipeline.run_started', {
     target: { kind: 'run', id: place.id, label: pipeline.name },
@@ -140,6 +158,7 @@ async function begin(
       kind: 'application',
       number: place.number,
       ...(branch !== null && { branch }),
+      ...(tag !== null && { tag }),
       ...(commitSha !== null && { commit: commitSha }),
       ...(startMessage !== null && { message: startMessage }),
     },

@@ -25,3 +25,29 @@ export async function startWebhook(tenant: Tenant, connectionId: number): Promis
     afterSeconds,
   })
 }
+
+/**
+ * Starts the registration of a webhook for the repository of a pipeline, which its connection need not
+ * name. At once: no request does it.
+ */
+export async function startPipelineWebhook(
+  tenant: Tenant,
+  pipeline: { id: number; name: string; appGitConnectionId: number | null },
+  after: { afterSeconds?: number } = {},
+): Promise<void> {
+  const { organizationId } = tenant
+  const { id: pipelineId, appGitConnectionId: connectionId } = pipeline
+  if (connectionId === null) return
+  const input = { organizationId, connectionId, pipelineId }
+  const place = `pipeline-${pipelineId}-${await transactionId(tenant)}`
+  await outbox(tenant).start({
+    workflowType: registerWebhookType,
+    workflowId: registerWebhookId({ ...input, place }),
+    taskQueue: controlQueue,
+    input,
+    summary: `${pipeline.name}, webhook`,
+    searchAttributes: { OrgId: `org-${organizationId}` },
+    dedupeKey: `git-webhook/${connectionId}/${place}`,
+    ...after,
+  })
+}

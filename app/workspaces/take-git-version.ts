@@ -8,10 +8,9 @@ import {
 } from '../../domain/workspaces/configuration-files.ts'
 import type { Keyring } from '../../gateways/keyring/keyring.ts'
 import { auditLog, type AuditActor } from '../../store/audit/audit-log.ts'
+import { authorsOfCommits, type Attribution } from '../git/authors-of-commits.ts'
 import { createVersion } from './create-version.ts'
 import { voidWaitingRuns } from '../runs/void-waiting-runs.ts'
-import { gitHydrations } from '../../store/git/git-hydrations.ts'
-import { users } from '../../store/users/users.ts'
 import {
   configurationVersions,
   type ConfigurationVersion,
@@ -19,8 +18,6 @@ import {
 import { workspaceAuthorship } from '../../store/workspaces/workspace-authorship.ts'
 import type { Workspace } from '../../store/workspaces/workspaces.ts'
 
-/** As in gateways/git/git-source.ts. */
-type Attribution = { claimed: readonly string[]; proved: readonly string[] }
 type CommitWords = { sha: string; author: string; message: string }
 
 export type GitVersion = {
@@ -58,7 +55,7 @@ export async function takeGitVersion(
   if (newest?.commitSha && newest.filesSha256 === configurationSha256(files, newest.commitSha))
     return { version: newest, created: false }
 
-  const authors = await authorsIn(tenant, read)
+  const authors = await authorsOfCommits(tenant, read)
   const version = await createVersion({ keyring }, tenant, {
     workspaceId: workspace.id,
     files,
@@ -80,30 +77,4 @@ export async function takeGitVersion(
     what: `${what} changed in ${branch}`,
   })
   return { version, created: true }
-}
-
-/**
- * The authors of the commits: members whom a commit names, whom its signature proves, and who pushed
- * it. A commit for which the host proves no member has an unknown author: `git commit --author`
- * names anybody, so an attacker could otherwise approve their own change as a colleague's. A member
- * who is only named counts as an author all the same. Commits of this service have no pusher.
- */
-async function authorsIn(
-  tenant: Tenant,
-  { commits, complete, pushes }: GitVersion['read'],
-): Promise<Pick<ConfigurationVersion, 'authorUserIds' | 'unknownAuthor'>> {
-  const pushed = (pushes ?? []).map(({ after }) => after)
-  const ours = await gitHydrations(tenant).ownCommits(pushed)
-  const made = [...commits, ...(pushes ?? []).filter(({ after }) => !ours.has(after))]
-  const members = await users(tenant).listByEmails(
-    made.flatMap(({ claimed, proved }) => [...claimed, ...proved]),
-  )
-  const known = new Set(members.map(({ email }) => email?.toLowerCase()))
-  return {
-    authorUserIds: members.map(({ id }) => id),
-    unknownAuthor:
-      !complete ||
-      pushes === null ||
-      made.some(({ proved }) => !proved.some((email) => known.has(email.toLowerCase()))),
-  }
 }

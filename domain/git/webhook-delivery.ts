@@ -3,10 +3,20 @@ import type { GitProduct } from './providers.ts'
 import { textOf, type SentWebhook } from './webhook-signature.ts'
 
 /** What a delivery is about. It only says where to look; the current state is read from the host. */
-export type Delivery = { id: string; branches: string[]; pullRequest: number | null }
+export type Delivery = {
+  id: string
+  branches: string[]
+  /** Made or moved. One that was deleted starts nothing. */
+  tags: string[]
+  pullRequest: number | null
+  /** Its name at the host, by which a connection of several repositories knows where to look. */
+  repository: string | null
+}
 
 const maxIdLength = 200
-const maxBranches = 50
+/** Of branches and of tags. */
+const maxRefs = 50
+const maxRepositoryLength = 300
 const idHeaders: Record<GitProduct, string> = {
   github: 'x-github-delivery',
   gitlab: 'idempotency-key',
@@ -14,7 +24,7 @@ const idHeaders: Record<GitProduct, string> = {
   'bitbucket-data-center': 'x-request-id',
 }
 
-/** Undefined for other events, such as a tag or a ping. Throws if the body is no JSON. */
+/** Undefined for other events, such as a ping. Throws if the body is no JSON. */
 export function deliveryOf(product: GitProduct, sent: SentWebhook): Delivery | undefined {
   // Each field is looked at below.
   const body = asRecord(JSON.parse(sent.body.toString()))
@@ -22,19 +32,42 @@ export function deliveryOf(product: GitProduct, sent: SentWebhook): Delivery | u
   // Older versions of GitLab send no id: the same body twice is the same push.
   const id = told || createHash('sha256').update(sent.body).digest('hex')
   const about = readers[product](sent, body)
-  const branches = [...new Set(about.branches)].slice(0, maxBranches)
+  const branches = [...new Set(about.branches)].slice(0, maxRefs)
+  const tags = [...new Set(about.tags)].slice(0, maxRefs)
   const pullRequest = Number.isSafeInteger(about.number) ? (about.number ?? null) : null
-  if (branches.length === 0 && pullRequest === null) return undefined
-  return { id: id.slice(0, maxIdLength), branches, pullRequest }
+  if (branches.length === 0 && tags.length === 0 && pullRequest === null) return undefined
+  const repository = nameIn[product](body)
+  return {
+    id: id.slice(0, maxIdLength),
+    branches,
+    tags,
+    pullRequest,
+    repository:
+      typeof repository === 'string' && repository.length <= maxRepositoryLength
+        ? repository
+        : null,
+  }
 }
 
-type About = { branches: string[]; number?: number }
+type About = { branches: string[]; tags?: string[]; number?: number }
 type Body = Record<string, unknown>
+
+/** As the hosts' own addresses have it. */
+const nameIn: Record<GitProduct, (body: Body) => unknown> = {
+  github: (body) => asRecord(body['repository'])['full_name'],
+  gitlab: (body) => asRecord(body['project'])['path_with_namespace'],
+  'bitbucket-cloud': (body) => asRecord(body['repository'])['full_name'],
+  'bitbucket-data-center'(body) {
+    const { slug, project } = asRecord(body['repository'])
+    const { key } = asRecord(project)
+    return typeof key === 'string' && typeof slug === 'string' ? `${key}/${slug}` : null
+  },
+}
 
 const readers: Record<GitProduct, (sent: SentWebhook, body: Body) => About> = {
   github({ headers }, body) {
     const event = textOf(headers, 'x-github-event')
-    if (event === 'push') return { branches: branchesOf([body['ref']]) }
+    if (event === 'push') return pushed([[body['ref'], body['after']]])
     if (event !== 'pull_request') return nothing
     const planned = ['opened', 'reopened', 'synchronize', 'edited', 'ready_for_review']
     return planned.includes(String(body['action']))
@@ -43,7 +76,8 @@ const readers: Record<GitProduct, (sent: SentWebhook, body: Body) => About> = {
   },
 
   gitlab(_sent, body) {
-    if (body['object_kind'] === 'push') return { branches: branchesOf([body['ref']]) }
+    const kind = body['object_kind']
+    if (kind === 'push' || kind === 'tag_push') return pushed([[body['ref'], body['after']]])
     if (body['object_kind'] !== 'merge_request') return nothing
     return pull(asRecord(body['object_attributes'])['iid'])
   },
@@ -52,36 +86,50 @@ const readers: Record<GitProduct, (sent: SentWebhook, body: Body) => About> = {
     const event = textOf(headers, 'x-event-key')
     if (event.startsWith('pullrequest:')) return pull(asRecord(body['pullrequest'])['id'])
     if (event !== 'repo:push') return nothing
-    const changes = asList(asRecord(body['push'])['changes'])
-    return {
-      branches: changes.flatMap((change) => {
-        const { type, name } = asRecord(asRecord(change)['new'])
-        return type === 'branch' && typeof name === 'string' ? [name] : []
-      }),
-    }
+    // `new` is null of what was deleted.
+    const made = asList(asRecord(body['push'])['changes']).map((change) =>
+      asRecord(asRecord(change)['new']),
+    )
+    const named = (kind: string) =>
+      made.flatMap(({ type, name }) => (type === kind && typeof name === 'string' ? [name] : []))
+    return { branches: named('branch'), tags: named('tag') }
   },
 
   'bitbucket-data-center'({ headers }, body) {
     const event = textOf(headers, 'x-event-key')
     if (event.startsWith('pr:')) return pull(asRecord(body['pullRequest'])['id'])
     if (event !== 'repo:refs_changed') return nothing
-    return {
-      branches: branchesOf(
-        asList(body['changes']).map((change) => asRecord(asRecord(change)['ref'])['id']),
-      ),
-    }
+    return pushed(
+      asList(body['changes']).map((change) => {
+        const { ref, toHash } = asRecord(change)
+        return [asRecord(ref)['id'], toHash]
+      }),
+    )
   },
+}
+
+/** A deleted branch is looked at, and found to be gone; a deleted tag is of no interest. */
+function pushed(moves: ReadonlyArray<readonly [ref: unknown, after: unknown]>): About {
+  const isDeleted = (after: unknown) => typeof after === 'string' && /^0+$/.test(after)
+  return {
+    branches: namesOf(
+      'refs/heads/',
+      moves.map(([ref]) => ref),
+    ),
+    tags: namesOf(
+      'refs/tags/',
+      moves.flatMap(([ref, after]) => (isDeleted(after) ? [] : [ref])),
+    ),
+  }
 }
 
 const nothing: About = { branches: [] }
 const pull = (number: unknown): About =>
   typeof number === 'number' ? { branches: [], number } : nothing
 
-const branchesOf = (refs: readonly unknown[]): string[] =>
+const namesOf = (prefix: string, refs: readonly unknown[]): string[] =>
   refs.flatMap((ref) =>
-    typeof ref === 'string' && ref.startsWith('refs/heads/')
-      ? [ref.slice('refs/heads/'.length)]
-      : [],
+    typeof ref === 'string' && ref.startsWith(prefix) ? [ref.slice(prefix.length)] : [],
   )
 const asRecord = (value: unknown): Body =>
   typeof value === 'object' && value !== null ? (value as Body) : {}

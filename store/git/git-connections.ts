@@ -156,6 +156,11 @@ export function gitConnections(tenant: Tenant) {
         })
     },
 
+    /** A host that has signed once must sign from then on. */
+    async noteSigns(id: number): Promise<void> {
+      await rows().where({ id }).patch({ webhookSigned: true })
+    },
+
     /** Deletes the row, and with it the sealed token and the claim. */
     async delete(id: number): Promise<void> {
       await rows().where({ id }).delete()

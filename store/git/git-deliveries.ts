@@ -5,7 +5,10 @@ export type GitDelivery = {
   id: number
   connectionId: number
   branches: string[]
+  tags: string[]
   pullRequest: number | null
+  /** Null: of the connection's own. */
+  repository: string | null
 }
 
 /** The webhook deliveries of an organization's connections, each stored once. */
@@ -15,9 +18,9 @@ export function gitDeliveries(tenant: Tenant) {
   return {
     /** Its id; undefined if the delivery was stored before. */
     async create(connectionId: number, delivery: Delivery): Promise<number | undefined> {
-      const { id: deliveryId, branches, pullRequest } = delivery
+      const { id: deliveryId, ...about } = delivery
       const [row] = await db('git_deliveries')
-        .insert({ organizationId, connectionId, deliveryId, branches, pullRequest })
+        .insert({ organizationId, connectionId, deliveryId, ...about })
         .onConflict(['connectionId', 'deliveryId'])
         .ignore()
         .returning('id')
@@ -29,7 +32,7 @@ export function gitDeliveries(tenant: Tenant) {
       return db('git_deliveries')
         .where({ organizationId, id })
         .whereNull('handledAt')
-        .first('id', 'connectionId', 'branches', 'pullRequest')
+        .first('id', 'connectionId', 'branches', 'tags', 'pullRequest', 'repository')
     },
 
     async end(id: number, outcome: string): Promise<void> {

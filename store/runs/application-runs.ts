@@ -15,6 +15,9 @@ const columns = [
   'authorUserId',
   'targetWorkspaceId',
   'branch',
+  'tag',
+  'strategy',
+  'triggerId',
   'commitSha',
   'commitMessage',
   'commitAuthor',
@@ -43,6 +46,11 @@ export type ApplicationRun = {
   targetWorkspaceId: number | null
   /** Null: the branch that the connection names, or none for a run of a commit. */
   branch: string | null
+  tag: string | null
+  /** As it was asked for; null: the pipeline's. */
+  strategy: string | null
+  /** The delivery that told of its push. */
+  triggerId: number | null
   commitSha: string | null
   commitMessage: string | null
   commitAuthor: string | null

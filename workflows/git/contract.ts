@@ -1,7 +1,12 @@
 /** Ids alone: no token, address or file goes to Temporal. */
 export type InitializeRepositoryInput = { organizationId: number; connectionId: number }
 export type HydrateWorkspaceInput = { organizationId: number; hydrationId: number }
-export type RegisterWebhookInput = { organizationId: number; connectionId: number }
+/** With a pipeline: of its repository, which its connection serves. */
+export type RegisterWebhookInput = {
+  organizationId: number
+  connectionId: number
+  pipelineId?: number
+}
 export type TakeDeliveryInput = { organizationId: number; deliveryId: number }
 export type WriteCommentInput = { organizationId: number; pullRequestId: number }
 

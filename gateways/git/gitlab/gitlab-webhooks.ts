@@ -11,6 +11,7 @@ export function gitlabWebhooks(api: GitlabApi): GitWebhooks {
       await remove(name, url)
       const options = {
         pushEvents: true,
+        tagPushEvents: true,
         mergeRequestsEvents: true,
         enableSslVerification: true,
         token: keys.token,

@@ -56,7 +56,7 @@ describe('POST /api/pipelines/{id}/run of an application', () => {
       origin: 'person',
       author: { id: owner.id },
       commit: null,
-      trigger: { kind: 'manual' },
+      trigger: { kind: 'manual', id: null },
       stages: [
         { name: 'source', state: 'queued' },
         { name: 'build', state: 'pending' },
@@ -88,9 +88,32 @@ describe('POST /api/pipelines/{id}/run of an application', () => {
     expect(run.commit).toEqual({
       sha: 'a'.repeat(40),
       branch: null,
+      tag: null,
       message: null,
       author: null,
       at: null,
+    })
+  })
+
+  test('201: a tag has no branch; a strategy is noted; without a branch it is the pipeline’s', async () => {
+    const rowOf = async (body: Record<string, unknown>, at = url) => {
+      const made = await owner.post(at, body)
+      expect(made.statusCode, made.body).toBe(201)
+      return harness.deps.store
+        .platform('application_runs')
+        .where({ pipelineRunId: made.json().run.id })
+        .first('branch', 'tag', 'commitSha', 'strategy')
+    }
+    expect(await rowOf({ tag: 'refs/tags/v1.0', strategy: 'canary' })).toEqual({
+      branch: null,
+      tag: 'v1.0',
+      commitSha: null,
+      strategy: 'canary',
+    })
+    const own = (await pipeline({ appBranch: 'release' })).json().pipeline.id
+    expect(await rowOf({}, `/api/pipelines/${own}/run`)).toMatchObject({
+      branch: 'release',
+      strategy: null,
     })
   })
 
@@ -113,7 +136,10 @@ describe('POST /api/pipelines/{id}/run of an application', () => {
       { branch: 'a\nb' },
       { commit: 'abc' },
       { commit: `${commit}0` },
-      { tag: 'v1' },
+      { tag: 'v1', branch: 'main' },
+      { tag: 'v1', commit },
+      { tag: 'v 1' },
+      { strategy: '' },
       { artifactOf: 1 },
     ])
       expect((await owner.post(url, body)).statusCode, JSON.stringify(body)).toBe(400)

@@ -57,7 +57,10 @@ export type GitPeer = {
   /** Sends the current state of this push or pull request to the repository's first webhook. */
   deliver(
     name: string,
-    event: { push: string } | { pullRequest: number; action?: 'opened' | 'updated' },
+    event:
+      | { push: string }
+      | { tag: string; commit?: string }
+      | { pullRequest: number; action?: 'opened' | 'updated' },
     how?: SentDelivery,
   ): Promise<{ status: number; text: string }>
   close(): Promise<void>

@@ -13,6 +13,8 @@ export type PeerHook = {
 
 export type PeerEvent =
   | { push: string; commit: string; before?: string }
+  /** Without a commit the tag was deleted. */
+  | { tag: string; commit?: string }
   | { pullRequest: number; action?: 'opened' | 'updated' }
 
 export type SentDelivery = { id?: string; tamper?: (headers: Record<string, string>) => void }
@@ -65,6 +67,11 @@ const makers: Record<GitProduct, (repository: string, event: PeerEvent, id: stri
   github(repository, event, id) {
     const about = { repository: { full_name: repository }, sender: { login: 'somebody' } }
     const headers = { 'x-github-delivery': id, 'x-github-hook-id': '1' }
+    if ('tag' in event)
+      return {
+        headers: { ...headers, 'x-github-event': 'push' },
+        payload: { ref: `refs/tags/${event.tag}`, after: event.commit ?? zero, ...about },
+      }
     return 'push' in event
       ? {
           headers: { ...headers, 'x-github-event': 'push' },
@@ -90,6 +97,17 @@ const makers: Record<GitProduct, (repository: string, event: PeerEvent, id: stri
   gitlab(repository, event, id) {
     const project = { path_with_namespace: repository }
     const headers = { 'idempotency-key': id, 'x-gitlab-event-uuid': id }
+    if ('tag' in event)
+      return {
+        headers: { ...headers, 'x-gitlab-event': 'Tag Push Hook' },
+        payload: {
+          object_kind: 'tag_push',
+          event_name: 'tag_push',
+          ref: `refs/tags/${event.tag}`,
+          after: event.commit ?? zero,
+          project,
+        },
+      }
     return 'push' in event
       ? {
           headers: { ...headers, 'x-gitlab-event': 'Push Hook' },
@@ -120,6 +138,13 @@ const makers: Record<GitProduct, (repository: string, event: PeerEvent, id: stri
   'bitbucket-cloud'(repository, event, id) {
     const headers = { 'x-request-uuid': id, 'x-hook-uuid': '{1}', 'x-attempt-number': '1' }
     const about = { repository: { full_name: repository } }
+    if ('tag' in event) {
+      const made = event.commit && { type: 'tag', name: event.tag, target: { hash: event.commit } }
+      return {
+        headers: { ...headers, 'x-event-key': 'repo:push' },
+        payload: { ...about, push: { changes: [{ old: null, new: made ?? null }] } },
+      }
+    }
     return 'push' in event
       ? {
           headers: { ...headers, 'x-event-key': 'repo:push' },
@@ -148,6 +173,21 @@ const makers: Record<GitProduct, (repository: string, event: PeerEvent, id: stri
     const [key, slug] = repository.split('/')
     const about = { repository: { slug, project: { key } } }
     const headers = { 'x-request-id': id }
+    if ('tag' in event)
+      return {
+        headers: { ...headers, 'x-event-key': 'repo:refs_changed' },
+        payload: {
+          ...about,
+          changes: [
+            {
+              ref: { id: `refs/tags/${event.tag}`, displayId: event.tag, type: 'TAG' },
+              fromHash: zero,
+              toHash: event.commit ?? zero,
+              type: event.commit ? 'ADD' : 'DELETE',
+            },
+          ],
+        },
+      }
     return 'push' in event
       ? {
           headers: { ...headers, 'x-event-key': 'repo:refs_changed' },

@@ -1,0 +1,61 @@
+import { pushesBetween } from '../../domain/git/pushes-between.ts'
+import type { CommitsOfAuthors } from '../../app/git/authors-of-commits.ts'
+import type { GitHost } from '../../gateways/git/git-host.ts'
+import { isStatus } from '../../gateways/git/git-refusal.ts'
+
+/** What is asked of a host about one delivery, each question once. */
+export type PushReader = {
+  head(repo: string, branch: string): Promise<string | null>
+  defaultBranch(repo: string): Promise<string | null>
+  /** Undefined if the host does not tell all of them, or cannot compare these commits. */
+  changedPaths(
+    repo: string,
+    range: { base: string; head: string },
+  ): Promise<readonly string[] | undefined>
+  /** The commits after `from`, and who pushed them. */
+  commits(
+    repo: string,
+    range: { branch: string; from: string | null; to: string },
+  ): Promise<CommitsOfAuthors>
+}
+
+/** With more changes a host may leave out the one that matters. */
+const maxChanges = 300
+
+export function pushReader(host: GitHost): PushReader {
+  const asked = new Map<string, Promise<unknown>>()
+  const once = async <T>(question: readonly unknown[], ask: () => Promise<T>): Promise<T> => {
+    const key = JSON.stringify(question)
+    const known = asked.get(key) ?? ask()
+    asked.set(key, known)
+    // Of the same question, so of the same type.
+    return known as Promise<T>
+  }
+  return {
+    head: async (repo, branch) => once(['head', repo, branch], async () => host.head(repo, branch)),
+
+    defaultBranch: async (repo) =>
+      once(['default', repo], async () => (await host.repository(repo)).defaultBranch),
+
+    changedPaths: async (repo, range) =>
+      once(['paths', repo, range.base, range.head], async () => {
+        try {
+          const changes = await host.compare(repo, range)
+          return changes.length >= maxChanges ? undefined : changes.map(({ path }) => path)
+        } catch (error) {
+          // The older commit is gone, because the branch was written anew, or the host compares no more.
+          if (isStatus(error, 400, 404, 409, 422)) return undefined
+          throw error
+        }
+      }),
+
+    commits: async (repo, { branch, from, to }) =>
+      once(['commits', repo, branch, from, to], async () => {
+        const told = await host.pushes(repo, branch)
+        return {
+          ...(await host.authors(repo, { from, to, folders: [''] })),
+          pushes: told && pushesBetween(told, { from, to }),
+        }
+      }),
+  }
+}

@@ -1,0 +1,121 @@
+import { AppError, unavailable } from '../../domain/errors.ts'
+import { fitsAnyGlob } from '../../domain/pipelines/fits-glob.ts'
+import { authorsOfCommits } from '../../app/git/authors-of-commits.ts'
+import { createPushedRun } from '../../app/runs/create-pushed-run.ts'
+import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
+import type { GitConnection } from '../../store/git/git-connections.ts'
+import type { GitDelivery } from '../../store/git/git-deliveries.ts'
+import { pipelines, type Pipeline } from '../../store/pipelines/pipelines.ts'
+import { triggeredRuns } from '../../store/runs/triggered-runs.ts'
+import type { Deps } from '../deps.ts'
+import { notingRefusals } from './note-refusal.ts'
+import type { PushReader } from './read-pushes.ts'
+
+export type ApplicationPush = {
+  organizationId: number
+  connection: GitConnection
+  delivery: GitDelivery
+  pipeline: Pipeline
+  /** Asks the host each question once, also where many pipelines are built from one repository. */
+  reader: PushReader
+}
+
+/**
+ * Starts a run of a pipeline where its branch has a new head, or a tag that it waits for was pushed.
+ * Repeated, it starts nothing: the newest run of a push has that commit already.
+ */
+export async function takeApplicationPush(deps: Deps, push: ApplicationPush): Promise<void> {
+  const { organizationId, connection } = push
+  try {
+    await notingRefusals(deps, organizationId, {
+      connection,
+      work: async () => takeBranch(deps, push),
+    })
+    await takeTags(deps, push)
+  } catch (error) {
+    if (!(error instanceof AppError)) throw error
+    // Deleted since it was listed.
+    if (error.fault === 'not_found') return
+    // Faults that a retry cannot fix are recorded, and do not keep other pipelines from their push.
+    if (error.fault !== 'invalid' && error.fault !== 'conflict') throw error
+    await refuse(deps, push, error)
+  }
+}
+
+async function takeBranch(deps: Deps, push: ApplicationPush): Promise<void> {
+  const { organizationId, connection, delivery, pipeline, reader } = push
+  const { id, triggerPush, triggerPaths, appRepo } = pipeline
+  if (!triggerPush || delivery.branches.length === 0 || appRepo === null) return
+  const branch =
+    pipeline.appBranch ?? connection.defaultBranch ?? (await reader.defaultBranch(appRepo))
+  if (branch === null || !delivery.branches.includes(branch)) return
+  const head = await reader.head(appRepo, branch)
+  // The branch was deleted.
+  if (head === null) return
+  const { pushed, base } = await deps.store.tenant(organizationId, async (tenant) => ({
+    pushed: await triggeredRuns(tenant, id).newestCommit(branch, { byPush: true }),
+    base: await triggeredRuns(tenant, id).newestCommit(branch, { byPush: false }),
+  }))
+  if (pushed === head) return
+  const from = base ?? null
+  if (triggerPaths.length > 0 && from !== null) {
+    const paths = await reader.changedPaths(appRepo, { base: from, head })
+    if (paths && !paths.some((path) => fitsAnyGlob(triggerPaths, path))) return
+  }
+  const made = await reader.commits(appRepo, { branch, from, to: head })
+
+  await deps.store.tenant(organizationId, async (tenant) => {
+    const now = await pipelines(tenant).getForUpdate(id)
+    // Changed since the host was asked, so it is asked again by what the pipeline says now.
+    if (now.updatedAt.getTime() !== pipeline.updatedAt.getTime())
+      throw unavailable('pipeline_changed', 'The pipeline was changed meanwhile.')
+    // Another delivery of the same push may have been first.
+    const newest = await triggeredRuns(tenant, id).newestCommit(branch, { byPush: true })
+    if (newest === head) return
+    const authors = await authorsOfCommits(tenant, made)
+    await createPushedRun(tenant, {
+      pipeline,
+      branch,
+      commitSha: head,
+      triggerId: delivery.id,
+      ...authors,
+    })
+  })
+}
+
+/** What a tag names is looked up by the run, from the host itself. No host tells who pushed it. */
+async function takeTags(
+  { store }: Deps,
+  { organizationId, delivery, pipeline }: ApplicationPush,
+): Promise<void> {
+  const { id, triggerTags } = pipeline
+  for (const tag of delivery.tags.filter((name) => fitsAnyGlob(triggerTags, name)))
+    await store.tenant(organizationId, async (tenant) => {
+      const now = await pipelines(tenant).getForUpdate(id)
+      if (!fitsAnyGlob(now.triggerTags, tag)) return
+      if (await triggeredRuns(tenant, id).hasRunOfTag(tag, delivery.id)) return
+      await createPushedRun(tenant, {
+        pipeline,
+        branch: null,
+        commitSha: null,
+        tag,
+        triggerId: delivery.id,
+        unknownAuthor: true,
+      })
+    })
+}
+
+/** Audited, because nobody waits for an answer. */
+async function refuse(
+  { store }: Deps,
+  { organizationId, pipeline }: ApplicationPush,
+  error: AppError,
+): Promise<void> {
+  await store.tenant(organizationId, async (tenant) =>
+    auditLog(tenant, systemActor).record('git.push_refused', {
+      outcome: 'failure',
+      target: { kind: 'pipeline', id: pipeline.id, label: pipeline.name },
+      detail: { code: error.code, reason: error.message.slice(0, 500) },
+    }),
+  )
+}
