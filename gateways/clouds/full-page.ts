@@ -13,7 +13,8 @@ const quote = '"'.charCodeAt(0)
 export function assertParsable(body: Buffer): void {
   if (body.length <= maxQuotes) return
   let quotes = 0
-  for (const byte of body) if (byte === quote) quotes += 1
+  // By index: an iterator over 1 MiB takes 25 ms, which is half of what one tenant may hold the worker for.
+  for (let at = 0; at < body.length; at += 1) if (body[at] === quote) quotes += 1
   if (quotes > maxQuotes)
     throw unavailable(tooLarge, 'The host sent more texts than are read at once')
 }
