@@ -44,7 +44,9 @@ export async function unpackCache(
   try {
     assertWell(await run(bench, place, { script: unpack }))
   } finally {
-    await run(bench, place, { script: 'rm -rf "$CC_ARCHIVE" "$CC_UNPACKED"' })
+    await run(bench, place, {
+      script: 'rm -rf "$CC_ARCHIVE" "$CC_UNPACKED" "$CC_UNPACKED.failed"',
+    })
   }
 }
 

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { readdirSync, writeFileSync } from 'node:fs'
+import { createReadStream, readdirSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MockActivityEnvironment } from '@temporalio/testing'
@@ -140,7 +140,6 @@ artifact:
        tar -cf a.tar out --transform 's,^planted,../../escaped,' planted -P; zstd -q a.tar`,
       folder,
     ])
-    const { createReadStream } = await import('node:fs')
     const bytes = await builds.caches.put(org.id, createReadStream(join(folder, 'a.tar.zst')), {
       maxBytes: 1024 ** 2,
     })
