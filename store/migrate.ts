@@ -63,6 +63,7 @@ import * as listedWorkspaces from './migrations/0095-index-listed-workspaces.ts'
 import * as wordsOfCommits from './migrations/0096-keep-words-of-commits.ts'
 import * as describedVariables from './migrations/0101-describe-variables.ts'
 import * as waitsOfBuilds from './migrations/0099-note-waits-of-builds.ts'
+import * as agents from './migrations/0110-add-agents.ts'
 import * as lowerCommitments from './migrations/0083-lower-commitments-of-azure.ts'
 import * as servicesOfSubAccounts from './migrations/0085-find-services-of-sub-accounts.ts'
 import * as mergedSlices from './migrations/0079-merge-slices.ts'
@@ -158,6 +159,7 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0096-keep-words-of-commits': wordsOfCommits,
   '0101-describe-variables': describedVariables,
   '0099-note-waits-of-builds': waitsOfBuilds,
+  '0110-add-agents': agents,
 }
 
 /** The key of the advisory lock, arbitrary: of two starts at once, one migrates after the other. */

@@ -1,6 +1,45 @@
 -- The sum of store/migrations. Not run by anything: read it, and see in a diff what a migration does.
 -- vitest run test/store/schema.test.ts --update writes it anew.
 
+table agents
+  id integer not null generated always as identity
+  organization_id integer not null
+  workspace_id integer not null
+  kind text not null default 'host'::text
+  name character varying(100) not null
+  labels jsonb not null default '{}'::jsonb
+  paused boolean not null default false
+  join_max_agents integer
+  join_id integer
+  version character varying(50)
+  os character varying(50)
+  arch character varying(50)
+  protocol integer
+  outdated boolean not null default false
+  last_seen_at timestamp with time zone
+  release_digest text
+  release_run_id integer
+  created_at timestamp with time zone not null default now()
+  deleted_at timestamp with time zone
+  constraint agents_check CHECK (((kind = 'join'::text) = (join_max_agents IS NOT NULL)))
+  constraint agents_join_max_agents_check CHECK (((join_max_agents >= 1) AND (join_max_agents <= 1000)))
+  constraint agents_kind_check CHECK ((kind = ANY (ARRAY['host'::text, 'join'::text])))
+  constraint agents_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+  constraint agents_organization_id_id_key UNIQUE (organization_id, id)
+  constraint agents_organization_id_join_id_fkey FOREIGN KEY (organization_id, join_id) REFERENCES agents(organization_id, id) ON DELETE SET NULL (join_id)
+  constraint agents_organization_id_workspace_id_fkey FOREIGN KEY (organization_id, workspace_id) REFERENCES workspaces(organization_id, id) ON DELETE CASCADE
+  constraint agents_pkey PRIMARY KEY (id)
+  constraint agents_release_digest_check CHECK ((release_digest ~ '^sha256:[0-9a-f]{64}$'::text))
+  index agents_join btree (organization_id, join_id)
+  UNIQUE index agents_name btree (workspace_id, kind, lower((name)::text)) WHERE (deleted_at IS NULL)
+  index agents_release btree (organization_id, release_digest) WHERE (deleted_at IS NULL)
+  index agents_workspace btree (organization_id, workspace_id, id)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
 table anomalies
   id integer not null generated always as identity
   organization_id integer not null
@@ -194,7 +233,7 @@ table apply_attempts
 table approvals
   id integer not null generated always as identity
   organization_id integer not null
-  workspace_run_id integer not null
+  workspace_run_id integer
   user_id integer not null
   decision text not null
   comment text
@@ -204,11 +243,18 @@ table approvals
   void_reason text
   idp_saved_by integer[]
   stage text not null default 'approve'::text
+  pipeline_run_id integer
+  step integer not null default 0
   constraint approvals_decision_check CHECK ((decision = ANY (ARRAY['approved'::text, 'rejected'::text])))
+  constraint approvals_organization_id_pipeline_run_id_fkey FOREIGN KEY (organization_id, pipeline_run_id) REFERENCES application_runs(organization_id, pipeline_run_id) ON DELETE CASCADE
   constraint approvals_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES users(organization_id, id)
   constraint approvals_organization_id_workspace_run_id_fkey FOREIGN KEY (organization_id, workspace_run_id) REFERENCES workspace_runs(organization_id, id) ON DELETE CASCADE
   constraint approvals_pkey PRIMARY KEY (id)
+  constraint approvals_run_check CHECK ((num_nonnulls(workspace_run_id, pipeline_run_id) = 1))
   constraint approvals_stage_check CHECK ((stage = ANY (ARRAY['plan'::text, 'approve'::text])))
+  constraint approvals_step_check CHECK ((step >= 0))
+  index approvals_application_run btree (organization_id, pipeline_run_id)
+  UNIQUE index approvals_application_standing btree (pipeline_run_id, step) WHERE ((voided_at IS NULL) AND (pipeline_run_id IS NOT NULL))
   index approvals_run btree (organization_id, workspace_run_id)
   UNIQUE index approvals_standing btree (workspace_run_id, stage) WHERE (voided_at IS NULL)
   index approvals_user btree (organization_id, user_id)
@@ -1070,6 +1116,102 @@ table cost_versions
   grant insert, select, update, delete to cc_app
   grant insert, select, update, delete to cc_platform
 
+table deployment_hosts
+  pipeline_run_id integer not null
+  agent_id integer not null
+  organization_id integer not null
+  position integer not null
+  state text not null default 'pending'::text
+  batch integer
+  runs_new boolean not null default false
+  was_online_lately boolean not null default false
+  wanted text
+  wanted_at timestamp with time zone
+  stop_requested_at timestamp with time zone
+  claimed_at timestamp with time zone
+  leases_lost integer not null default 0
+  fence integer not null default 0
+  lease_until timestamp with time zone
+  log_batch integer not null default 0
+  result_fence integer
+  result_hash bytea
+  hooks jsonb not null default '[]'::jsonb
+  message character varying(500)
+  before_digest text
+  before_run_id integer
+  after_digest text
+  after_run_id integer
+  started_at timestamp with time zone
+  ended_at timestamp with time zone
+  constraint deployment_hosts_batch_check CHECK ((batch > 0))
+  constraint deployment_hosts_organization_id_agent_id_fkey FOREIGN KEY (organization_id, agent_id) REFERENCES agents(organization_id, id) ON DELETE CASCADE
+  constraint deployment_hosts_organization_id_pipeline_run_id_fkey FOREIGN KEY (organization_id, pipeline_run_id) REFERENCES deployments(organization_id, pipeline_run_id) ON DELETE CASCADE
+  constraint deployment_hosts_pkey PRIMARY KEY (pipeline_run_id, agent_id)
+  constraint deployment_hosts_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'updating'::text, 'rolling_back'::text, 'staged'::text, 'healthy'::text, 'failed'::text, 'rolled_back'::text, 'stuck'::text, 'unreachable'::text])))
+  constraint deployment_hosts_wanted_check CHECK ((wanted = ANY (ARRAY['deploy'::text, 'install'::text, 'activate'::text, 'rollback'::text, 'verify'::text])))
+  index deployment_hosts_agent btree (organization_id, agent_id, pipeline_run_id DESC)
+  index deployment_hosts_deployment btree (organization_id, pipeline_run_id, "position")
+  index deployment_hosts_lease btree (lease_until) WHERE (lease_until IS NOT NULL)
+  index deployment_hosts_wanted btree (agent_id, pipeline_run_id) WHERE (wanted IS NOT NULL)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table deployments
+  pipeline_run_id integer not null
+  organization_id integer not null
+  pipeline_id integer not null
+  workspace_id integer not null
+  via text not null default 'agents'::text
+  strategy jsonb not null
+  artifact_run_id integer not null
+  hooks jsonb not null default '{}'::jsonb
+  probe jsonb
+  keep integer not null default 3
+  outputs jsonb not null default '{}'::jsonb
+  variables bytea
+  earlier_run_id integer
+  batch integer not null default 0
+  batches integer not null default 0
+  confirmed integer[] not null default '{}'::integer[]
+  confirm_step integer
+  stop text
+  rolled_back_to integer
+  warnings text[] not null default '{}'::text[]
+  workspace_run_id integer
+  agents_until timestamp with time zone not null
+  outcome text
+  started_at timestamp with time zone not null default now()
+  ended_at timestamp with time zone
+  constraint deployments_check CHECK (((outcome IS NULL) = (ended_at IS NULL)))
+  constraint deployments_keep_check CHECK (((keep >= 2) AND (keep <= 20)))
+  constraint deployments_organization_id_artifact_run_id_fkey FOREIGN KEY (organization_id, artifact_run_id) REFERENCES artifacts(organization_id, pipeline_run_id) ON DELETE CASCADE
+  constraint deployments_organization_id_earlier_run_id_fkey FOREIGN KEY (organization_id, earlier_run_id) REFERENCES deployments(organization_id, pipeline_run_id) ON DELETE SET NULL (earlier_run_id)
+  constraint deployments_organization_id_pipeline_id_fkey FOREIGN KEY (organization_id, pipeline_id) REFERENCES pipelines(organization_id, id) ON DELETE CASCADE
+  constraint deployments_organization_id_pipeline_run_id_fkey FOREIGN KEY (organization_id, pipeline_run_id) REFERENCES application_runs(organization_id, pipeline_run_id) ON DELETE CASCADE
+  constraint deployments_organization_id_pipeline_run_id_key UNIQUE (organization_id, pipeline_run_id)
+  constraint deployments_organization_id_rolled_back_to_fkey FOREIGN KEY (organization_id, rolled_back_to) REFERENCES deployments(organization_id, pipeline_run_id) ON DELETE SET NULL (rolled_back_to)
+  constraint deployments_organization_id_workspace_id_fkey FOREIGN KEY (organization_id, workspace_id) REFERENCES workspaces(organization_id, id) ON DELETE CASCADE
+  constraint deployments_organization_id_workspace_run_id_fkey FOREIGN KEY (organization_id, workspace_run_id) REFERENCES workspace_runs(organization_id, id) ON DELETE SET NULL (workspace_run_id)
+  constraint deployments_outcome_check CHECK ((outcome = ANY (ARRAY['succeeded'::text, 'failed'::text])))
+  constraint deployments_pkey PRIMARY KEY (pipeline_run_id)
+  constraint deployments_stop_check CHECK ((stop = ANY (ARRAY['canceled'::text, 'replaced'::text])))
+  constraint deployments_via_check CHECK ((via = ANY (ARRAY['agents'::text, 'workspace'::text])))
+  index deployments_artifact btree (organization_id, artifact_run_id)
+  index deployments_earlier btree (organization_id, earlier_run_id)
+  UNIQUE index deployments_live btree (pipeline_id) WHERE (ended_at IS NULL)
+  index deployments_pipeline btree (organization_id, pipeline_id, pipeline_run_id DESC)
+  index deployments_rolled_back btree (organization_id, rolled_back_to)
+  index deployments_workspace btree (organization_id, workspace_id)
+  index deployments_workspace_run btree (organization_id, workspace_run_id)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
 table domain_claims
   organization_id integer not null
   domain text not null
@@ -1455,6 +1597,7 @@ table log_lines
   at timestamp with time zone not null default now()
   level text not null
   line text not null
+  host character varying(100)
   constraint log_lines_level_check CHECK ((level = ANY (ARRAY['debug'::text, 'info'::text, 'warn'::text, 'error'::text])))
   constraint log_lines_pkey PRIMARY KEY (stage_id, seq, month)
   row level security
@@ -1472,6 +1615,7 @@ table log_lines_rest
   at timestamp with time zone not null default now()
   level text not null
   line text not null
+  host character varying(100)
   constraint log_lines_level_check CHECK ((level = ANY (ARRAY['debug'::text, 'info'::text, 'warn'::text, 'error'::text])))
   constraint log_lines_rest_pkey PRIMARY KEY (stage_id, seq, month)
   no row level security
@@ -2309,14 +2453,18 @@ table tokens
   last_used_at timestamp with time zone
   revoked_at timestamp with time zone
   idp_saved_by integer[]
+  agent_id integer
+  constraint tokens_agent_check CHECK (((kind <> 'agt'::text) OR (agent_id IS NOT NULL)))
   constraint tokens_hash_key UNIQUE (hash)
   constraint tokens_kind_check CHECK ((kind = ANY (ARRAY['pat'::text, 'scim'::text, 'agt'::text, 'run'::text])))
+  constraint tokens_organization_id_agent_id_fkey FOREIGN KEY (organization_id, agent_id) REFERENCES agents(organization_id, id) ON DELETE CASCADE
   constraint tokens_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
   constraint tokens_organization_id_id_key UNIQUE (organization_id, id)
   constraint tokens_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES users(organization_id, id) ON DELETE CASCADE
   constraint tokens_organization_id_workspace_run_id_fkey FOREIGN KEY (organization_id, workspace_run_id) REFERENCES workspace_runs(organization_id, id) ON DELETE CASCADE
   constraint tokens_pkey PRIMARY KEY (id)
   constraint tokens_run_phase_check CHECK ((run_phase = ANY (ARRAY['plan'::text, 'apply'::text])))
+  index tokens_agent btree (organization_id, agent_id)
   index tokens_run btree (organization_id, workspace_run_id)
   index tokens_user btree (organization_id, user_id)
   row level security
