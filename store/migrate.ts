@@ -62,6 +62,7 @@ import * as artifacts from './migrations/0091-add-artifacts.ts'
 import * as listedWorkspaces from './migrations/0095-index-listed-workspaces.ts'
 import * as wordsOfCommits from './migrations/0096-keep-words-of-commits.ts'
 import * as describedVariables from './migrations/0101-describe-variables.ts'
+import * as settingsOfApplications from './migrations/0120-add-settings-of-applications.ts'
 import * as waitsOfBuilds from './migrations/0099-note-waits-of-builds.ts'
 import * as agents from './migrations/0110-add-agents.ts'
 import * as lowerCommitments from './migrations/0083-lower-commitments-of-azure.ts'
@@ -160,6 +161,7 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0101-describe-variables': describedVariables,
   '0099-note-waits-of-builds': waitsOfBuilds,
   '0110-add-agents': agents,
+  '0120-add-settings-of-applications': settingsOfApplications,
 }
 
 /** The key of the advisory lock, arbitrary: of two starts at once, one migrates after the other. */
