@@ -186,6 +186,11 @@ table application_runs
   sources_begun integer not null default 0
   builds_begun integer not null default 0
   waits_for_slot_since timestamp with time zone
+  tag text
+  strategy text
+  trigger_id integer
+  author_user_ids integer[] not null default '{}'::integer[]
+  unknown_author boolean not null default false
   constraint application_runs_author_check CHECK (((origin <> 'person'::text) OR (author_user_id IS NOT NULL)))
   constraint application_runs_branch_check CHECK (((octet_length(branch) >= 1) AND (octet_length(branch) <= 1024)))
   constraint application_runs_commit_sha_check CHECK ((commit_sha ~ '^([0-9a-f]{40}|[0-9a-f]{64})$'::text))
@@ -199,6 +204,8 @@ table application_runs
   constraint application_runs_phase_check CHECK ((phase = ANY (ARRAY['queued'::text, 'sourcing'::text, 'building'::text, 'awaiting_approval'::text, 'deploy_queued'::text, 'deploying'::text, 'rolling_back'::text, 'succeeded'::text, 'failed'::text, 'canceled'::text])))
   constraint application_runs_pkey PRIMARY KEY (pipeline_run_id)
   constraint application_runs_start_message_check CHECK (((char_length(start_message) >= 1) AND (char_length(start_message) <= 500)))
+  constraint application_runs_strategy_check CHECK (((char_length(strategy) >= 1) AND (char_length(strategy) <= 100)))
+  constraint application_runs_tag_check CHECK (((octet_length(tag) >= 1) AND (octet_length(tag) <= 1024)))
   index application_runs_author btree (organization_id, author_user_id)
   index application_runs_target btree (organization_id, target_workspace_id)
   index application_runs_token btree (organization_id, author_token_id)
@@ -1856,6 +1863,27 @@ table person_makers
   grant insert, select, update, delete to cc_app
   grant insert, select, update, delete to cc_platform
 
+table pipeline_authorship
+  id integer not null generated always as identity
+  organization_id integer not null
+  pipeline_id integer not null
+  user_id integer not null
+  what text not null
+  at timestamp with time zone not null default now()
+  deployed_at timestamp with time zone
+  constraint pipeline_authorship_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+  constraint pipeline_authorship_organization_id_pipeline_id_fkey FOREIGN KEY (organization_id, pipeline_id) REFERENCES pipelines(organization_id, id) ON DELETE CASCADE
+  constraint pipeline_authorship_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES users(organization_id, id)
+  constraint pipeline_authorship_pkey PRIMARY KEY (id)
+  index pipeline_authorship_open btree (organization_id, pipeline_id) WHERE (deployed_at IS NULL)
+  index pipeline_authorship_pipeline btree (organization_id, pipeline_id)
+  index pipeline_authorship_user btree (organization_id, user_id)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
 table pipeline_runs
   id integer not null default nextval('run_ids'::regclass)
   organization_id integer not null
@@ -1876,6 +1904,30 @@ table pipeline_runs
   grant insert, select, update, delete to cc_app
   grant insert, select, update, delete to cc_platform
 
+table pipeline_variables
+  id integer not null generated always as identity
+  organization_id integer not null
+  pipeline_id integer not null
+  key text not null
+  phase text not null
+  sensitive boolean not null default false
+  value bytea not null
+  value_mac bytea not null
+  created_at timestamp with time zone not null default now()
+  updated_at timestamp with time zone not null default now()
+  constraint pipeline_variables_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+  constraint pipeline_variables_organization_id_id_key UNIQUE (organization_id, id)
+  constraint pipeline_variables_organization_id_pipeline_id_fkey FOREIGN KEY (organization_id, pipeline_id) REFERENCES pipelines(organization_id, id) ON DELETE CASCADE
+  constraint pipeline_variables_phase_check CHECK ((phase = ANY (ARRAY['build'::text, 'deploy'::text])))
+  constraint pipeline_variables_pipeline_id_phase_key_key UNIQUE (pipeline_id, phase, key)
+  constraint pipeline_variables_pkey PRIMARY KEY (id)
+  index pipeline_variables_pipeline btree (organization_id, pipeline_id)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
 table pipelines
   id integer not null generated always as identity
   organization_id integer not null
@@ -1890,6 +1942,19 @@ table pipelines
   created_at timestamp with time zone not null default now()
   last_workspace_run_id integer
   last_application_run_id integer
+  app_branch text
+  app_path text not null default ''::text
+  trigger_push boolean not null default false
+  trigger_paths text[] not null default '{}'::text[]
+  trigger_tags text[] not null default '{}'::text[]
+  rollback_approval text not null default 'always'::text
+  sbom text not null default 'optional'::text
+  agent_wait_minutes integer not null default 30
+  updated_at timestamp with time zone not null default now()
+  constraint pipelines_agent_wait_minutes_check CHECK (((agent_wait_minutes >= 1) AND (agent_wait_minutes <= 1440)))
+  constraint pipelines_app_branch_check CHECK (((octet_length(app_branch) >= 1) AND (octet_length(app_branch) <= 1024)))
+  constraint pipelines_app_path_check CHECK ((octet_length(app_path) <= 1024))
+  constraint pipelines_application CHECK (((kind = 'application'::text) OR ((app_branch IS NULL) AND (app_path = ''::text) AND (NOT trigger_push) AND (trigger_paths = '{}'::text[]) AND (trigger_tags = '{}'::text[]) AND (rollback_approval = 'always'::text) AND (sbom = 'optional'::text) AND (agent_wait_minutes = 30))))
   constraint pipelines_kind_check CHECK ((kind = ANY (ARRAY['application'::text, 'infrastructure'::text])))
   constraint pipelines_organization_id_app_git_connection_id_fkey FOREIGN KEY (organization_id, app_git_connection_id) REFERENCES git_connections(organization_id, id) ON DELETE SET NULL (app_git_connection_id)
   constraint pipelines_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
@@ -1898,8 +1963,12 @@ table pipelines
   constraint pipelines_organization_id_last_workspace_run_id_fkey FOREIGN KEY (organization_id, last_workspace_run_id) REFERENCES workspace_runs(organization_id, id) ON DELETE SET NULL (last_workspace_run_id)
   constraint pipelines_organization_id_target_workspace_id_fkey FOREIGN KEY (organization_id, target_workspace_id) REFERENCES workspaces(organization_id, id) ON DELETE SET NULL (target_workspace_id)
   constraint pipelines_pkey PRIMARY KEY (id)
+  constraint pipelines_rollback_approval_check CHECK ((rollback_approval = ANY (ARRAY['always'::text, 'once'::text])))
+  constraint pipelines_sbom_check CHECK ((sbom = ANY (ARRAY['optional'::text, 'required'::text])))
   constraint pipelines_source CHECK (((kind = 'application'::text) OR ((app_git_connection_id IS NULL) AND (app_repo IS NULL))))
   constraint pipelines_target CHECK (((kind = 'application'::text) OR (target_workspace_id IS NOT NULL)))
+  constraint pipelines_trigger_paths_check CHECK ((cardinality(trigger_paths) <= 50))
+  constraint pipelines_trigger_tags_check CHECK ((cardinality(trigger_tags) <= 50))
   index pipelines_app_git_connection btree (organization_id, app_git_connection_id)
   index pipelines_last_application_run btree (organization_id, last_application_run_id)
   index pipelines_last_workspace_run btree (organization_id, last_workspace_run_id)
