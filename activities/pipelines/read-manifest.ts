@@ -8,7 +8,7 @@ import { sourceFolder } from '../../gateways/runner/protocol.ts'
 import type { Workbench } from '../../gateways/sandbox/workbench.ts'
 import { RunFault } from './run-fault.ts'
 
-export type ReadManifest = { manifest: Manifest; sha256: string; warnings: string[] }
+export type ReadManifest = { manifest: Manifest; yaml: string; sha256: string; warnings: string[] }
 
 /**
  * Reads the manifest of a source, and never follows a link to it. Throws what is wrong with it, each fault as
@@ -17,13 +17,14 @@ export type ReadManifest = { manifest: Manifest; sha256: string; warnings: strin
 export async function readManifest(bench: Workbench): Promise<ReadManifest> {
   const bytes = await bench.read(`${sourceFolder}/${manifestPath}`, manifestLimits.bytes)
   if (!bytes) throw await missing(bench)
-  const { manifest, errors, warnings } = checkManifest(textOf(bytes))
+  const yaml = textOf(bytes)
+  const { manifest, errors, warnings } = checkManifest(yaml)
   if (!manifest)
     throw new RunFault('source_errored', `The manifest ${manifestPath} cannot be used.`, {
       lines: errors.map(faultInWords),
     })
   const sha256 = createHash('sha256').update(bytes).digest('hex')
-  return { manifest, sha256, warnings: warnings.map(faultInWords) }
+  return { manifest, yaml, sha256, warnings: warnings.map(faultInWords) }
 }
 
 function textOf(bytes: Buffer): string {
