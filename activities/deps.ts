@@ -60,6 +60,8 @@ export type BuildDeps = {
   /** Folders of the host with toolchains. */
   tools: readonly string[]
   artifacts: ArtifactStore
+  /** Whether the sandbox has the program that makes bills of materials. */
+  describes: boolean
   /** Keeps one organization from holding all slots of this worker for fetches and builds. */
   slotShares: SlotShares
   /** The folder on a disk for archives on their way to the store. */

@@ -186,6 +186,7 @@ table application_runs
   sources_begun integer not null default 0
   builds_begun integer not null default 0
   waits_for_slot_since timestamp with time zone
+  manifest text
   tag text
   strategy text
   trigger_id integer
@@ -194,6 +195,7 @@ table application_runs
   constraint application_runs_author_check CHECK (((origin <> 'person'::text) OR (author_user_id IS NOT NULL)))
   constraint application_runs_branch_check CHECK (((octet_length(branch) >= 1) AND (octet_length(branch) <= 1024)))
   constraint application_runs_commit_sha_check CHECK ((commit_sha ~ '^([0-9a-f]{40}|[0-9a-f]{64})$'::text))
+  constraint application_runs_manifest_check CHECK ((octet_length(manifest) <= 262144))
   constraint application_runs_manifest_sha256_check CHECK ((manifest_sha256 ~ '^[0-9a-f]{64}$'::text))
   constraint application_runs_organization_id_author_token_id_fkey FOREIGN KEY (organization_id, author_token_id) REFERENCES tokens(organization_id, id)
   constraint application_runs_organization_id_author_user_id_fkey FOREIGN KEY (organization_id, author_user_id) REFERENCES users(organization_id, id)
@@ -271,6 +273,44 @@ table approvals
   grant insert, select, update, delete to cc_app
   grant insert, select, update, delete to cc_platform
 
+table artifact_blobs
+  organization_id integer not null
+  digest text not null
+  claimed_at timestamp with time zone not null default now()
+  removable_at timestamp with time zone
+  removing_at timestamp with time zone
+  constraint artifact_blobs_digest_check CHECK ((digest ~ '^sha256:[0-9a-f]{64}$'::text))
+  constraint artifact_blobs_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+  constraint artifact_blobs_pkey PRIMARY KEY (organization_id, digest)
+  index artifact_blobs_removable btree (removable_at) WHERE (removable_at IS NOT NULL)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table artifact_probes
+  name text not null
+  part text not null
+  reads_others boolean not null default true
+  written_at timestamp with time zone not null default now()
+  constraint artifact_probes_part_check CHECK ((part = ANY (ARRAY['api'::text, 'worker'::text])))
+  constraint artifact_probes_pkey PRIMARY KEY (name)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  grant insert, select, update, delete to cc_platform
+
+table artifact_sweeps
+  organization_id integer not null
+  swept_at timestamp with time zone not null default now()
+  constraint artifact_sweeps_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+  constraint artifact_sweeps_pkey PRIMARY KEY (organization_id)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
 table artifacts
   pipeline_run_id integer not null
   organization_id integer not null
@@ -279,14 +319,33 @@ table artifacts
   size_bytes bigint not null
   entries integer not null
   created_at timestamp with time zone not null default now()
+  descriptions_begun integer not null default 0
+  described_at timestamp with time zone
+  spdx_digest text
+  cyclonedx_digest text
+  provenance jsonb
+  signed_at timestamp with time zone
+  swept_at timestamp with time zone
+  kept_digest text default 
+CASE
+    WHEN (swept_at IS NULL) THEN digest
+    ELSE NULL::text
+END
   constraint artifacts_content_digest_check CHECK ((content_digest ~ '^sha256:[0-9a-f]{64}$'::text))
   constraint artifacts_digest_check CHECK ((digest ~ '^sha256:[0-9a-f]{64}$'::text))
   constraint artifacts_entries_check CHECK ((entries > 0))
+  constraint artifacts_organization_id_cyclonedx_digest_fkey FOREIGN KEY (organization_id, cyclonedx_digest) REFERENCES artifact_blobs(organization_id, digest)
+  constraint artifacts_organization_id_kept_digest_fkey FOREIGN KEY (organization_id, kept_digest) REFERENCES artifact_blobs(organization_id, digest)
   constraint artifacts_organization_id_pipeline_run_id_fkey FOREIGN KEY (organization_id, pipeline_run_id) REFERENCES application_runs(organization_id, pipeline_run_id) ON DELETE CASCADE
   constraint artifacts_organization_id_pipeline_run_id_key UNIQUE (organization_id, pipeline_run_id)
+  constraint artifacts_organization_id_spdx_digest_fkey FOREIGN KEY (organization_id, spdx_digest) REFERENCES artifact_blobs(organization_id, digest)
   constraint artifacts_pkey PRIMARY KEY (pipeline_run_id)
   constraint artifacts_size_bytes_check CHECK ((size_bytes > 0))
+  constraint artifacts_swept_check CHECK (((swept_at IS NULL) OR (num_nonnulls(spdx_digest, cyclonedx_digest, provenance) = 0)))
+  index artifacts_cyclonedx btree (organization_id, cyclonedx_digest)
   index artifacts_digest btree (organization_id, digest)
+  index artifacts_kept btree (organization_id, kept_digest)
+  index artifacts_spdx btree (organization_id, spdx_digest)
   row level security
   policy platform to cc_platform using (true) with check (true)
   policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
@@ -1871,7 +1930,6 @@ table pipeline_authorship
   what text not null
   at timestamp with time zone not null default now()
   deployed_at timestamp with time zone
-  constraint pipeline_authorship_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
   constraint pipeline_authorship_organization_id_pipeline_id_fkey FOREIGN KEY (organization_id, pipeline_id) REFERENCES pipelines(organization_id, id) ON DELETE CASCADE
   constraint pipeline_authorship_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES users(organization_id, id)
   constraint pipeline_authorship_pkey PRIMARY KEY (id)
@@ -1915,7 +1973,6 @@ table pipeline_variables
   value_mac bytea not null
   created_at timestamp with time zone not null default now()
   updated_at timestamp with time zone not null default now()
-  constraint pipeline_variables_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
   constraint pipeline_variables_organization_id_id_key UNIQUE (organization_id, id)
   constraint pipeline_variables_organization_id_pipeline_id_fkey FOREIGN KEY (organization_id, pipeline_id) REFERENCES pipelines(organization_id, id) ON DELETE CASCADE
   constraint pipeline_variables_phase_check CHECK ((phase = ANY (ARRAY['build'::text, 'deploy'::text])))
@@ -2398,6 +2455,27 @@ table sign_in_failures
   index sign_in_failures_age btree (window_started_at)
   row level security
   policy platform to cc_platform using (true) with check (true)
+  grant insert, select, update, delete to cc_platform
+
+table signing_keys
+  id integer not null generated always as identity
+  organization_id integer not null
+  key_id text not null
+  public_key text not null
+  private_key bytea not null
+  endorsements jsonb not null default '[]'::jsonb
+  created_at timestamp with time zone not null default now()
+  retired_at timestamp with time zone
+  constraint signing_keys_key_id_check CHECK ((key_id ~ '^sha256:[0-9a-f]{64}$'::text))
+  constraint signing_keys_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+  constraint signing_keys_organization_id_id_key UNIQUE (organization_id, id)
+  constraint signing_keys_organization_id_key_id_key UNIQUE (organization_id, key_id)
+  constraint signing_keys_pkey PRIMARY KEY (id)
+  UNIQUE index signing_keys_current btree (organization_id) WHERE (retired_at IS NULL)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
   grant insert, select, update, delete to cc_platform
 
 table stages

@@ -5,7 +5,7 @@ import { NativeConnection, Worker, type WorkflowBundleOption } from '@temporalio
 import type { Logger } from 'pino'
 import { Registry } from 'prom-client'
 import type { BuildDeps, Deps } from '../activities/deps.ts'
-import { artifactFolder } from '../gateways/artifacts/folder.ts'
+import type { ArtifactStore } from '../gateways/artifacts/artifact-store.ts'
 import { openAccount } from '../app/clouds/open-account.ts'
 import { createActivities } from '../activities/index.ts'
 import {
@@ -54,6 +54,7 @@ export type WorkerDeps = {
   /** The sandbox of builds. */
   builds: Sandbox
   bills: BillReader
+  artifacts: ArtifactStore
   mail: Mailer
   changes: ChangeFeed
   log: Logger
@@ -214,7 +215,8 @@ const buildDeps = (deps: WorkerDeps, client: Client): BuildDeps => ({
     printedBytes: 2 * 1024 ** 3,
   },
   tools: deps.config.buildTools,
-  artifacts: artifactFolder(deps.config.artifactDir),
+  artifacts: deps.artifacts,
+  describes: deps.config.syftBin !== undefined,
   slotShares: slotSharesOf(deps, client, {
     slots: deps.config.buildSlots,
     workflowId: ({ organizationId, id }) => applicationRunId({ organizationId, pipelineRunId: id }),

@@ -1,6 +1,6 @@
 import { sign, verify, type KeyObject } from 'node:crypto'
 
-/** A signed text as DSSE has it (https://github.com/secure-systems-lab/dsse, envelope.md). */
+/** A signed text as DSSE has it (https://github.com/secure-systems-lab/dsse). */
 export type Envelope = {
   payloadType: string
   /** Base64. */
@@ -66,7 +66,9 @@ function isEnvelope(value: unknown): value is Envelope {
     signatures.length <= maxSignatures &&
     signatures.every(
       (one: unknown) =>
-        typeof one === 'object' && one !== null && typeof (one as { sig?: unknown }).sig === 'string',
+        typeof one === 'object' &&
+        one !== null &&
+        typeof (one as { sig?: unknown }).sig === 'string',
     )
   )
 }

@@ -48,7 +48,7 @@ export function signProvenance(
   }
 }
 
-export const subjectOf = ({
+const subjectOf = ({
   organization,
   pipeline,
 }: Pick<ProvenanceFacts, 'organization' | 'pipeline'>): string =>

@@ -23,6 +23,7 @@ export function buildDeps(
     },
     tools,
     artifacts: artifactFolder(root),
+    describes: false,
     slotShares: { take: async () => () => undefined, forget: () => undefined },
     incomingDir: join(root, 'parts'),
   }
