@@ -62,6 +62,8 @@ export type BuildDeps = {
   artifacts: ArtifactStore
   /** What is kept between builds, beside the artifacts: one that is gone costs time alone. */
   caches: ArtifactStore
+  /** Whether the sandbox has the program that makes bills of materials. */
+  describes: boolean
   /** Keeps one organization from holding all slots of this worker for fetches and builds. */
   slotShares: SlotShares
   /** The folder on a disk for archives on their way to the store. */

@@ -27,9 +27,11 @@ import { nextStep } from './infrastructure/next-step.ts'
 import { planRun } from './infrastructure/plan-run.ts'
 import { reconcileApply } from './infrastructure/reconcile-apply.ts'
 import { buildArtifact } from './pipelines/build-artifact.ts'
+import { describeArtifact } from './pipelines/describe-artifact.ts'
 import { failApplicationRun } from './pipelines/fail-application-run.ts'
 import { fetchSource } from './pipelines/fetch-source.ts'
 import { nextApplicationStep } from './pipelines/next-application-step.ts'
+import { signArtifact } from './pipelines/sign-artifact.ts'
 import { reconcileRuns } from './platform/reconcile-runs.ts'
 
 /** All activities with their dependencies. Those of `tofu` run programs, those of `cloud` wait for clouds, those of `billing` read bills, those of `build` fetch and build applications; `control` is bookkeeping. */
@@ -42,6 +44,7 @@ export function createActivities(deps: Deps) {
       reconcileApply: reconcileApply(deps),
       nextApplicationStep: nextApplicationStep(deps),
       failApplicationRun: failApplicationRun(deps),
+      signArtifact: signArtifact(deps),
       reconcileRuns: reconcileRuns(deps),
       markRepository: markRepository(deps),
       scaffoldRepository: scaffoldRepository(deps),
@@ -76,6 +79,7 @@ export function createActivities(deps: Deps) {
     build: guardAll(log, {
       fetchSource: fetchSource(deps),
       buildArtifact: buildArtifact(deps),
+      describeArtifact: describeArtifact(deps),
     }),
   }
 }

@@ -8,6 +8,7 @@ import { auditRoutes } from './audit/routes.ts'
 import { issuerRoutes } from './clouds/issuer-routes.ts'
 import { cloudRoutes } from './clouds/routes.ts'
 import { consoleDataRoutes } from './console-data/routes.ts'
+import { artifactRoutes } from './artifacts/routes.ts'
 import { registerConsole } from './console/console-files.ts'
 import { finopsPlugin } from './finops/plugin.ts'
 import { gitPlugin } from './git/plugin.ts'
@@ -32,6 +33,7 @@ import { observe } from './platform/metrics.ts'
 import { platformRoutes } from './platform/routes.ts'
 import { temporalUiRoutes } from './platform/temporal-ui.ts'
 import { policyRoutes } from './policies/routes.ts'
+import { signingRoutes } from './signing/routes.ts'
 import { registerLogStreams } from './runs/log-streams.ts'
 import { runPlugin } from './runs/plugin.ts'
 import { samlPlugin } from './saml/plugin.ts'
@@ -136,6 +138,8 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
       await api.register(pipelineRoutes)
       await api.register(manifestRoutes)
       await api.register(runPlugin)
+      await api.register(artifactRoutes)
+      await api.register(signingRoutes)
       await api.register(policyRoutes)
       await api.register(finopsPlugin)
       await api.register(cloudRoutes)

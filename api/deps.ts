@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
+import type { ArtifactStore } from '../gateways/artifacts/artifact-store.ts'
 import type { Keyring } from '../gateways/keyring/keyring.ts'
 import type { PolicyCompiler } from '../gateways/opa/create-policy-compiler.ts'
 import type { Formatter } from '../gateways/tofu/create-formatter.ts'
@@ -14,6 +15,7 @@ export type Deps = {
   store: Store
   keyring: Keyring
   outbound: Outbound
+  artifacts: ArtifactStore
   engine: EngineHealth
   policies: PolicyCompiler
   formatter: Formatter

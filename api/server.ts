@@ -2,6 +2,7 @@ import { flushCompileCache } from 'node:module'
 import { Connection } from '@temporalio/client'
 import pino from 'pino'
 import { ConfigError, readConfig, type Config } from '../config.ts'
+import { openArtifactStore } from '../gateways/artifacts/open-artifact-store.ts'
 import { databaseLogins } from '../gateways/keyring/database-logins.ts'
 import { createKeyring } from '../gateways/keyring/keyring.ts'
 import { serveMetrics } from '../gateways/metrics/serve-metrics.ts'
@@ -36,6 +37,7 @@ async function main(config: Config): Promise<void> {
     keyring: createKeyring(config.keyring),
     engine: createEngineHealth(connection, config.temporal.namespace, taskQueues),
     outbound: createOutbound(config),
+    artifacts: openArtifactStore(config),
     policies,
     formatter,
     changes,

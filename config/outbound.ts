@@ -1,7 +1,8 @@
 import type { Environment } from './environment.ts'
 import type { Secret } from './secret.ts'
 
-export type PrivateHostUse = 'git' | 'billing' | 'cloud' | 'webhook' | 'smtp'
+/** `artifacts` is opened by `CC_ARTIFACT_STORE` itself, for its endpoint alone. */
+export type PrivateHostUse = 'git' | 'billing' | 'cloud' | 'webhook' | 'smtp' | 'artifacts'
 export type PrivateHost = { use: PrivateHostUse; host: string; port: number }
 
 /** Outgoing connections: certificates, private hosts, DNS and mail. */

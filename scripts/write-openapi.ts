@@ -5,6 +5,7 @@ import { createApp } from '../api/app.ts'
 import type { Deps } from '../api/deps.ts'
 import { openapiText } from '../api/http/openapi.ts'
 import { readConfig } from '../config.ts'
+import { openArtifactStore } from '../gateways/artifacts/open-artifact-store.ts'
 import { createKeyring } from '../gateways/keyring/keyring.ts'
 import { createOutbound } from '../gateways/outbound/outbound.ts'
 import { databaseLogins } from '../gateways/keyring/database-logins.ts'
@@ -28,6 +29,7 @@ async function main(): Promise<void> {
       pollers: async () => ({ control: 0, withoutCgroup: 0, tofu: 0 }),
     },
     outbound: createOutbound(config),
+    artifacts: openArtifactStore(config),
     policies: { check: async () => [], close: nothing },
     formatter: { format: async (text) => ({ ok: true, text }), close: nothing },
     changes: { on: () => () => undefined, close: nothing },

@@ -66,6 +66,9 @@ import * as settingsOfApplications from './migrations/0120-add-settings-of-appli
 import * as pushesOfApplications from './migrations/0121-tell-applications-of-pushes.ts'
 import * as buildCaches from './migrations/0122-keep-build-caches.ts'
 import * as waitsOfBuilds from './migrations/0099-note-waits-of-builds.ts'
+import * as agents from './migrations/0110-add-agents.ts'
+import * as signedArtifacts from './migrations/0117-sign-artifacts.ts'
+import * as artifactProbes from './migrations/0118-probe-artifact-stores.ts'
 import * as lowerCommitments from './migrations/0083-lower-commitments-of-azure.ts'
 import * as servicesOfSubAccounts from './migrations/0085-find-services-of-sub-accounts.ts'
 import * as mergedSlices from './migrations/0079-merge-slices.ts'
@@ -164,6 +167,9 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0120-add-settings-of-applications': settingsOfApplications,
   '0121-tell-applications-of-pushes': pushesOfApplications,
   '0122-keep-build-caches': buildCaches,
+  '0110-add-agents': agents,
+  '0117-sign-artifacts': signedArtifacts,
+  '0118-probe-artifact-stores': artifactProbes,
 }
 
 /** The key of the advisory lock, arbitrary: of two starts at once, one migrates after the other. */

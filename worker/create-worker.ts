@@ -5,6 +5,7 @@ import { NativeConnection, Worker, type WorkflowBundleOption } from '@temporalio
 import type { Logger } from 'pino'
 import { Registry } from 'prom-client'
 import type { BuildDeps, Deps } from '../activities/deps.ts'
+import type { ArtifactStore } from '../gateways/artifacts/artifact-store.ts'
 import { artifactFolder } from '../gateways/artifacts/folder.ts'
 import { openAccount } from '../app/clouds/open-account.ts'
 import { createActivities } from '../activities/index.ts'
@@ -54,6 +55,7 @@ export type WorkerDeps = {
   /** The sandbox of builds. */
   builds: Sandbox
   bills: BillReader
+  artifacts: ArtifactStore
   mail: Mailer
   changes: ChangeFeed
   log: Logger
@@ -214,8 +216,9 @@ const buildDeps = (deps: WorkerDeps, client: Client): BuildDeps => ({
     printedBytes: 2 * 1024 ** 3,
   },
   tools: deps.config.buildTools,
-  artifacts: artifactFolder(deps.config.artifactDir),
+  artifacts: deps.artifacts,
   caches: artifactFolder(join(deps.config.artifactDir, 'caches')),
+  describes: deps.config.syftBin !== undefined,
   slotShares: slotSharesOf(deps, client, {
     slots: deps.config.buildSlots,
     workflowId: ({ organizationId, id }) => applicationRunId({ organizationId, pipelineRunId: id }),

@@ -18,6 +18,7 @@ import { makePartitionsTask } from './tasks/make-partitions.ts'
 import { mergeCostTask } from './tasks/merge-cost.ts'
 import { noteBilledResourcesTask } from './tasks/note-billed-resources.ts'
 import { noteHeldResourcesTask } from './tasks/note-held-resources.ts'
+import { probeArtifactsTask } from './tasks/probe-artifacts.ts'
 import { pruneOutboxTask } from './tasks/prune-outbox.ts'
 import { pruneScimLogTask } from './tasks/prune-scim-log.ts'
 import { rebuildCostTask } from './tasks/rebuild-cost.ts'
@@ -28,6 +29,7 @@ import { scoreScopesTask } from './tasks/score-scopes.ts'
 import { sealAuditTask } from './tasks/seal-audit.ts'
 import { sendDigestsTask } from './tasks/send-digests.ts'
 import { sweepBuildCachesTask } from './tasks/sweep-build-caches.ts'
+import { sweepArtifactsTask } from './tasks/sweep-artifacts.ts'
 import { tellOfLateBillsTask } from './tasks/tell-of-late-bills.ts'
 import { validateAccountsTask } from './tasks/validate-accounts.ts'
 import { warnOfCertificatesTask } from './tasks/warn-of-certificates.ts'
@@ -68,4 +70,6 @@ export const recurringTasks = (config: Config, deps: Deps): RecurringTask[] => [
   makePartitionsTask(deps),
   pruneOutboxTask(deps),
   sweepBuildCachesTask(deps),
+  sweepArtifactsTask({ ...deps, artifacts: deps.builds.artifacts }),
+  probeArtifactsTask({ ...deps, artifacts: deps.builds.artifacts }),
 ]

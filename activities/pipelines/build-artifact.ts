@@ -1,10 +1,10 @@
 import { valuesOfPipeline } from '../../app/pipelines/values-of-pipeline.ts'
-import { endApplicationRun } from '../../app/runs/end-application-run.ts'
 import type { PackedArtifact } from '../../gateways/artifacts/pack-artifact.ts'
 import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
 import { organizationSettings } from '../../store/organizations/settings.ts'
 import { artifacts } from '../../store/runs/artifacts.ts'
 import { logLines } from '../../store/runs/log-lines.ts'
+import { lockApplication } from '../../store/runs/move-application.ts'
 import type { ApplicationRunInput } from '../../workflows/pipelines/contract.ts'
 import type { Deps } from '../deps.ts'
 import { retryWhileUnavailable } from '../retry-while-unavailable.ts'
@@ -26,13 +26,17 @@ type Needed = Pick<
 
 /**
  * Builds the commit of a run by its manifest, and keeps what it made. A build changes nothing outside, so a
- * lost one is repeated, from the commit on. The attempt that ends the run writes the artifact's row.
+ * lost one is repeated, from the commit on. The first attempt that ends writes the artifact's row.
  */
 export const buildArtifact =
   (deps: Needed) =>
   async ({ runId }: ApplicationRunInput): Promise<HandedBack | undefined> => {
     const place = { organizationId: await ownerOfApplication(deps, runId), runId }
+    const isBuilt = async () =>
+      deps.store.tenant(place.organizationId, async (tenant) => artifacts(tenant).find(runId))
     return withinBuildShare(deps, place, async () => {
+      // Delivered again after its end was lost.
+      if (await isBuilt()) return
       const attempt = await beginAttempt(deps, place, 'build')
       if (!attempt) return
       try {
@@ -62,24 +66,19 @@ async function buildOnce(deps: Needed, attempt: Attempt): Promise<void> {
     await saveCaches(deps, attempt, { opened, caches })
     return packed
   })
-  await retryWhileUnavailable(async () => release(deps, attempt, artifact))
+  await retryWhileUnavailable(async () => keep(deps, attempt, artifact))
 }
 
-/** Without a target, a run ends with its artifact. */
-async function release(
+/** The first attempt that gets here says which artifact the run has. */
+async function keep(
   deps: Pick<Deps, 'store'>,
   { organizationId, runId, source }: Attempt,
-  artifact: PackedArtifact,
+  { digest, contentDigest, sizeBytes, entries }: PackedArtifact,
 ): Promise<void> {
-  const { digest, contentDigest, sizeBytes, entries } = artifact
   await deps.store.tenant(organizationId, async (tenant) => {
-    const ended = await endApplicationRun(
-      tenant,
-      { runId, actor: systemActor, from: ['building'] },
-      { phase: 'succeeded', by: 'release' },
-    )
-    if (!ended) return
-    await artifacts(tenant).add(runId, { digest, contentDigest, sizeBytes, entries })
+    // Locked, so that the run is not canceled beside it.
+    if ((await lockApplication(tenant, runId)).phase !== 'building') return
+    if (!(await artifacts(tenant).add(runId, { digest, contentDigest, sizeBytes, entries }))) return
     await auditLog(tenant, systemActor).record('pipeline.artifact_stored', {
       target: { kind: 'run', id: runId },
       detail: { digest, sizeBytes, entries },

@@ -53,7 +53,7 @@ async function fetchOnce(deps: Needed, attempt: Attempt): Promise<void> {
   }))
   const { sha, message, author, committedAt } = found.commit
   const { branch } = found
-  const manifestSha256 = found.read.sha256
+  const { yaml: manifest, sha256: manifestSha256 } = found.read
   await retryWhileUnavailable(async () =>
     deps.store.tenant(organizationId, async (tenant) => {
       // Another attempt may have moved it on with its own commit, or somebody canceled it.
@@ -64,6 +64,7 @@ async function fetchOnce(deps: Needed, attempt: Attempt): Promise<void> {
         author,
         committedAt,
         branch,
+        manifest,
         manifestSha256,
       })
       await logLines(tenant).append(source.stageIds.source, linesOf(found.commit, found.read))

@@ -40,7 +40,10 @@ export const nextApplicationStep =
     }
     // Runs of a suspended organization wait.
     if (!run.isActive) return { next: 'wait', timeoutMs: suspensionPollMs }
-    if (phase === 'building') return { next: 'build' }
+    if (phase === 'building') {
+      if (run.artifact === null) return { next: 'build' }
+      return { next: run.artifact === 'built' ? 'describe' : 'sign' }
+    }
     if (phase !== 'queued' || run.working < organizationRunLimit) return { next: 'source' }
     // Otherwise the run would be shown as one that no worker has picked up.
     await deps.store.tenant(organizationId, async (tenant) =>

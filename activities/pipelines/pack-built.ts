@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Manifest } from '../../domain/manifest/manifest-schema.ts'
+import { claimBytes } from '../../app/artifacts/claim-bytes.ts'
 import { packArtifact, type PackedArtifact } from '../../gateways/artifacts/pack-artifact.ts'
 import type { Deps } from '../deps.ts'
 import type { Attempt } from './begin-attempt.ts'
@@ -10,7 +11,7 @@ import type { OpenedSource } from './with-source.ts'
 
 /** Packs what the manifest releases, and keeps it. */
 export async function packBuilt(
-  { builds }: Pick<Deps, 'builds'>,
+  { builds, store }: Pick<Deps, 'builds' | 'store'>,
   { organizationId, watch }: Attempt,
   { opened, manifest }: { opened: OpenedSource; manifest: Manifest },
 ): Promise<PackedArtifact> {
@@ -29,7 +30,12 @@ export async function packBuilt(
         ...(include && { include }),
         ...(exclude && { exclude }),
       },
-      { store: builds.artifacts, organizationId, signal: watch.signal },
+      {
+        store: builds.artifacts,
+        organizationId,
+        claim: claimBytes(store, organizationId),
+        signal: watch.signal,
+      },
     )
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT')

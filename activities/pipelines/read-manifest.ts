@@ -9,7 +9,7 @@ import type { Workbench } from '../../gateways/sandbox/workbench.ts'
 import { RunFault } from './run-fault.ts'
 import type { OpenedSource } from './with-source.ts'
 
-export type ReadManifest = { manifest: Manifest; sha256: string; warnings: string[] }
+export type ReadManifest = { manifest: Manifest; yaml: string; sha256: string; warnings: string[] }
 
 /**
  * Reads the manifest of a source, and never follows a link to it. Throws what is wrong with it, each fault as
@@ -21,13 +21,14 @@ export async function readManifest({
 }: Pick<OpenedSource, 'bench' | 'folder'>): Promise<ReadManifest> {
   const bytes = await bench.read(`${folder}/${manifestPath}`, manifestLimits.bytes)
   if (!bytes) throw await missing(bench, folder)
-  const { manifest, errors, warnings } = checkManifest(textOf(bytes))
+  const yaml = textOf(bytes)
+  const { manifest, errors, warnings } = checkManifest(yaml)
   if (!manifest)
     throw new RunFault('source_errored', `The manifest ${manifestPath} cannot be used.`, {
       lines: errors.map(faultInWords),
     })
   const sha256 = createHash('sha256').update(bytes).digest('hex')
-  return { manifest, sha256, warnings: warnings.map(faultInWords) }
+  return { manifest, yaml, sha256, warnings: warnings.map(faultInWords) }
 }
 
 function textOf(bytes: Buffer): string {

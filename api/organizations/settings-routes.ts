@@ -31,6 +31,11 @@ const fields = {
   learnPrices: Type.Boolean(),
   buildNetwork: OneOf(buildNetworks),
   planApproval: OneOf(planApprovals),
+  artifactDays: Type.Integer({
+    minimum: 1,
+    maximum: 730,
+    description: 'How many days all artifacts of applications are kept.',
+  }),
 }
 
 const SettingsBody = Type.Object(fields)
@@ -44,6 +49,7 @@ const SettingsChangeBody = Body({
   learnPrices: Type.Optional(fields.learnPrices),
   buildNetwork: Type.Optional(fields.buildNetwork),
   planApproval: Type.Optional(fields.planApproval),
+  artifactDays: Type.Optional(fields.artifactDays),
 })
 
 /** /api/org/settings. */

@@ -1,16 +1,20 @@
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { newestSealed } from '../../store/platform/newest-sealed.ts'
 import type { Deps } from '../deps.ts'
+import { checkArtifacts, type CheckedPart } from './check-artifacts.ts'
 
 /** Liveness of the process, and readiness of what it depends on. */
 export const healthRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  const ready = atMostOnceASecond(async () => readiness(app.deps))
+  const artifacts = checkArtifacts(app.deps)
+  const ready = atMostOnceASecond(async () => readiness(app.deps, artifacts))
   const Part = Type.Object({ ok: Type.Boolean(), detail: Type.Optional(Type.String()) })
   const Ready = Type.Object({
     ok: Type.Boolean(),
     database: Part,
     engine: Part,
     keyring: Part,
+    /** Not part of `ok`: all but builds and downloads of what they made works without it. */
+    artifacts: Part,
     /** Not part of `ok`: without a worker the API still answers, and runs wait. */
     workers: Type.Object({
       ok: Type.Boolean(),
@@ -48,16 +52,17 @@ export const healthRoutes: FastifyPluginAsyncTypebox = async (app) => {
   )
 }
 
-async function readiness(deps: Deps) {
+async function readiness(deps: Deps, checkStore: () => Promise<CheckedPart>) {
   const { store, engine: workflows } = deps
-  const [database, engine, keyring, { sandbox, ...workers }] = await Promise.all([
+  const [database, engine, keyring, artifacts, { sandbox, ...workers }] = await Promise.all([
     check(async () => store.platform.raw('select 1 from schema_migrations limit 1')),
     check(async () => workflows.assertReachable()),
     checkKeyring(deps),
+    checkStore(),
     checkWorkers(deps),
   ])
   const ok = database.ok && engine.ok && keyring.ok
-  return { ok, database, engine, keyring, workers, sandbox }
+  return { ok, database, engine, keyring, artifacts, workers, sandbox }
 }
 
 /** Anybody may send a probe, so what it asks is asked at most once a second, and by one request at a time. */

@@ -7,6 +7,8 @@ import {
   type ApplicationOrigin,
   type ApplicationRunView,
 } from '../../store/runs/application-runs.ts'
+import { organizationSettings } from '../../store/organizations/settings.ts'
+import { shownArtifacts, type ShownArtifact } from '../../store/runs/shown-artifacts.ts'
 import type { RunOfStages } from '../../store/runs/stages.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { applicationRunId } from '../../workflows/pipelines/contract.ts'
@@ -22,22 +24,32 @@ export async function presentApplicationRuns(
   places: ReadonlyArray<RunOfStages & { number: number | null }>,
 ): Promise<Map<number, RunBody>> {
   const own = places.filter(({ workspaceRunId }) => workspaceRunId === null)
-  const views = await applicationRunViews(
-    tenant,
-    own.map(({ id }) => id),
-  )
+  if (own.length === 0) return new Map()
+  const runIds = own.map(({ id }) => id)
+  const [views, { artifactDays: days }] = await Promise.all([
+    applicationRunViews(tenant, runIds),
+    organizationSettings(tenant),
+  ])
+  const artifacts = await shownArtifacts(tenant, { runIds, days })
   const byId = new Map(views.map((view) => [view.id, view]))
   return new Map(
     own.flatMap(({ id, number }) => {
       const view = byId.get(id)
-      return view ? [[id, presentApplicationRun(view, number, caller)] as const] : []
+      return view
+        ? [
+            [
+              id,
+              presentApplicationRun(view, { number, artifact: artifacts.get(id) }, caller),
+            ] as const,
+          ]
+        : []
     }),
   )
 }
 
 function presentApplicationRun(
   view: ApplicationRunView,
-  number: number | null,
+  { number, artifact }: { number: number | null; artifact: ShownArtifact | undefined },
   caller: Caller,
 ): RunBody {
   const { organizationId } = caller
@@ -72,6 +84,8 @@ function presentApplicationRun(
     commitSha: view.commitSha,
     pullRequest: null,
     commit: presentCommit(view),
+    artifact: artifact ? presentArtifact(artifact) : null,
+    warnings: warningsOf(artifact),
     trigger: {
       kind: view.origin === 'push' && view.tag !== null ? 'tag' : triggerOf[view.origin],
       id: view.triggerId,
@@ -80,6 +94,22 @@ function presentApplicationRun(
     approvals: [],
   }
 }
+
+const presentArtifact = (artifact: ShownArtifact): Exclude<RunBody['artifact'], undefined> => ({
+  digest: artifact.digest,
+  contentDigest: artifact.contentDigest,
+  sizeBytes: artifact.sizeBytes,
+  files: artifact.files,
+  keptUntil: artifact.keptUntil,
+  sbom: [
+    ...(artifact.hasSpdx ? (['spdx'] as const) : []),
+    ...(artifact.hasCyclonedx ? (['cyclonedx'] as const) : []),
+  ],
+  signed: artifact.signed,
+})
+
+const warningsOf = (artifact: ShownArtifact | undefined): string[] =>
+  artifact?.isDescribed && !artifact.hasSpdx && !artifact.hasCyclonedx ? ['no_sbom'] : []
 
 const triggerOf = {
   person: 'manual',

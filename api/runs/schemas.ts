@@ -60,6 +60,25 @@ const TriggerBody = Type.Object(
   },
 )
 
+const ArtifactBody = Type.Object(
+  {
+    digest: Type.String({ description: 'SHA-256 of the bytes that are kept.' }),
+    contentDigest: Type.String({ description: 'SHA-256 of the tar within.' }),
+    sizeBytes: Type.Integer(),
+    files: Type.Integer({ description: 'Files, folders and links.' }),
+    keptUntil: Nullable(
+      Type.String({
+        format: 'date-time',
+        description:
+          'Null while it is one of the newest 20 of its pipeline or in use. In the past: it was removed.',
+      }),
+    ),
+    sbom: Type.Array(OneOf(['spdx', 'cyclonedx'])),
+    signed: Type.Boolean({ description: 'Whether there is a provenance of it.' }),
+  },
+  { description: 'What a run of an application has built; null before that.' },
+)
+
 export const runFields = {
   id: Id,
   number: Nullable(Type.Integer()),
@@ -139,6 +158,13 @@ export const runFields = {
    */
   commit: Type.Optional(Nullable(CommitBody)),
   trigger: Type.Optional(TriggerBody),
+  artifact: Type.Optional(Nullable(ArtifactBody)),
+  warnings: Type.Optional(
+    Type.Array(Type.String(), {
+      description:
+        'Of a run of an application: no_sbom, where its artifact has no bill of materials.',
+    }),
+  ),
   workflowId: Type.String(),
   approvalExpiresAt: Nullable(Time),
   createdAt: Time,

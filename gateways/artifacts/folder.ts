@@ -1,10 +1,28 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
+import {
+  mkdir,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  writeFile,
+  type FileHandle,
+} from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { Readable } from 'node:stream'
-import { AppError, conflict, invalid, unavailable } from '../../domain/errors.ts'
-import type { ArtifactStore, StoredArtifact } from './artifact-store.ts'
+import { AppError, unavailable } from '../../domain/errors.ts'
+import {
+  keyOfArtifact,
+  keyOfProbe,
+  type ArtifactStore,
+  type ByteRange,
+  type StoredArtifact,
+} from './artifact-store.ts'
+import { checkBytes, limitBytes } from './check-bytes.ts'
+import { createCheckedLately, type CheckedLately } from './checked-lately.ts'
 
 /**
  * Artifacts in a folder: `<organization>/sha256/ab/<digest>`. A file is written beside its place,
@@ -12,20 +30,17 @@ import type { ArtifactStore, StoredArtifact } from './artifact-store.ts'
  * the process is killed.
  */
 export function artifactFolder(root: string): ArtifactStore {
-  const placeOf = (organizationId: number, digest: string): string => {
-    const [, hex = ''] = /^sha256:([0-9a-f]{64})$/.exec(digest) ?? []
-    // Both become a path.
-    if (hex === '' || !Number.isSafeInteger(organizationId))
-      throw invalid('This is no digest of an artifact.')
-    return join(root, String(organizationId), 'sha256', hex.slice(0, 2), hex)
-  }
+  const placeOf = (organizationId: number, digest: string): string =>
+    join(root, keyOfArtifact(organizationId, digest))
+  const lately = createCheckedLately()
 
   return {
-    async put(organizationId, bytes, { maxBytes, signal }) {
+    async put(organizationId, bytes, { maxBytes, signal, claim }) {
       const part = join(root, 'parts', `${process.pid}-${randomBytes(12).toString('hex')}`)
       try {
         await mkdir(dirname(part), { recursive: true, mode: 0o700 })
-        const stored = await write(part, limited(bytes, maxBytes, signal))
+        const stored = await write(part, limitBytes(bytes, maxBytes, signal))
+        await claim?.(stored.digest)
         await settle(part, placeOf(organizationId, stored.digest))
         return stored
       } catch (error) {
@@ -36,29 +51,82 @@ export function artifactFolder(root: string): ArtifactStore {
       }
     },
 
-    async read(organizationId, digest) {
+    async read(organizationId, digest, range) {
       const place = placeOf(organizationId, digest)
+      let file: FileHandle | undefined
       try {
-        const file = await open(place, constants.O_RDONLY | constants.O_NOFOLLOW)
-        const { size } = await file.stat()
-        return { sizeBytes: size, stream: Readable.from(checked(file.createReadStream(), digest)) }
+        file = await open(place, constants.O_RDONLY | constants.O_NOFOLLOW)
+        return await readOpened(file, { place, digest, range, lately })
       } catch (error) {
+        await file?.close()
         if (codeOf(error) === 'ENOENT') return undefined
         throw asStoreFault(error)
       }
     },
 
     async remove(organizationId, digest) {
-      await rm(placeOf(organizationId, digest), { force: true })
+      await rm(placeOf(organizationId, digest), { force: true }).catch(throwStoreFault)
     },
+
+    async writeProbe(name, text) {
+      const place = join(root, keyOfProbe(name))
+      await mkdir(dirname(place), { recursive: true, mode: 0o700 }).catch(throwStoreFault)
+      await writeFile(place, text, { mode: 0o600 }).catch(throwStoreFault)
+    },
+
+    async readProbe(name) {
+      return readFile(join(root, keyOfProbe(name)), 'utf8').catch((error: unknown) => {
+        if (codeOf(error) === 'ENOENT') return undefined
+        throw asStoreFault(error)
+      })
+    },
+
+    async removeProbe(name) {
+      await rm(join(root, keyOfProbe(name)), { force: true }).catch(throwStoreFault)
+    },
+
+    removeParts: async () => removeParts(root),
   }
+}
+
+const pieceBytes = 256 * 1024
+
+type Asked = {
+  place: string
+  digest: string
+  range: ByteRange | undefined
+  lately: CheckedLately
+}
+
+/** Reads by the file that was opened: one of that name may be put in its place meanwhile. */
+async function readOpened(
+  file: FileHandle,
+  { place, digest, range, lately }: Asked,
+): Promise<{ sizeBytes: number; stream: Readable }> {
+  const info = await file.stat({ bigint: true })
+  const identity = [info.dev, info.ino, info.size, info.mtimeNs, info.ctimeNs].join(' ')
+  const sizeBytes = Number(info.size)
+  if (!range) {
+    const whole = file.createReadStream({ start: 0, highWaterMark: pieceBytes })
+    const stream = Readable.from(checkBytes(whole, digest), { objectMode: false })
+    // A generator that was never begun ends without closing what it reads.
+    stream.once('close', () => whole.destroy())
+    return { sizeBytes, stream }
+  }
+  if (!lately.has(place, identity)) {
+    const whole = file.createReadStream({ start: 0, highWaterMark: pieceBytes, autoClose: false })
+    for await (const _ of checkBytes(whole, digest));
+    lately.note(place, identity)
+  }
+  const { first: start, last: end } = range
+  return { sizeBytes, stream: file.createReadStream({ start, end, highWaterMark: pieceBytes }) }
 }
 
 /**
  * Removes what processes that were killed left half written. A process of another machine may write to the
  * folder too, so what is young stays: no build takes so long.
  */
-export async function removeParts(root: string): Promise<number> {
+async function removeParts(root: string): Promise<number> {
   const parts = join(root, 'parts')
   const names = await readdir(parts).catch((): string[] => [])
   const removed = await Promise.all(
@@ -118,42 +186,12 @@ async function flushFolder(path: string): Promise<void> {
   }
 }
 
-async function* limited(
-  bytes: AsyncIterable<Buffer>,
-  maxBytes: number,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<Buffer> {
-  let length = 0
-  for await (const chunk of bytes) {
-    signal?.throwIfAborted()
-    length += chunk.length
-    if (length > maxBytes)
-      throw conflict(
-        'artifact_too_large',
-        `The artifact is larger than ${inWords(maxBytes)}, which is the most that is kept.`,
-      )
-    yield chunk
-  }
-}
-
-const inWords = (bytes: number): string =>
-  bytes >= 1024 ** 3 ? `${bytes / 1024 ** 3} GiB` : `${Math.floor(bytes / 1024 ** 2)} MiB`
-
-async function* checked(bytes: AsyncIterable<Buffer>, digest: string): AsyncGenerator<Buffer> {
-  const hash = createHash('sha256')
-  for await (const chunk of bytes) {
-    hash.update(chunk)
-    yield chunk
-  }
-  if (`sha256:${hash.digest('hex')}` !== digest)
-    throw unavailable(
-      'artifact_damaged',
-      'The stored artifact has other bytes than its digest says.',
-    )
-}
-
 const codeOf = (error: unknown): string | undefined =>
   error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined
+
+const throwStoreFault = (error: unknown): never => {
+  throw asStoreFault(error)
+}
 
 function asStoreFault(error: unknown): unknown {
   if (error instanceof AppError) return error

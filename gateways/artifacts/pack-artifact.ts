@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises'
 import { conflict, unavailable } from '../../domain/errors.ts'
 import { limitOfStep } from '../sandbox/limit-of-step.ts'
 import type { Step, StepEnd, Workbench } from '../sandbox/workbench.ts'
-import type { ArtifactStore } from './artifact-store.ts'
+import type { ArtifactStore, PutOptions } from './artifact-store.ts'
 import { selectFiles, type FileChoice } from './select-files.ts'
 
 export type ArtifactToPack = FileChoice & {
@@ -37,9 +37,9 @@ const maxEntries = 200_000
 export async function packArtifact(
   bench: Workbench,
   { folder, committedAt, hostPath, ...choice }: ArtifactToPack,
-  to: { store: ArtifactStore; organizationId: number; maxBytes?: number; signal?: AbortSignal },
+  to: { store: ArtifactStore; organizationId: number } & Partial<PutOptions>,
 ): Promise<PackedArtifact> {
-  const { store, organizationId, maxBytes = maxArtifactBytes, signal } = to
+  const { store, organizationId, maxBytes = maxArtifactBytes, signal, claim } = to
   const selected = selectFiles(choice)
   const run = runner(bench, { folder, committedAt, maxBytes, signal, selected })
   assertPackable(await run(look))
@@ -51,6 +51,7 @@ export async function packArtifact(
     await bench.takeOut(`${out}/artifact.tar.zst`, hostPath)
     const stored = await store.put(organizationId, createReadStream(hostPath), {
       maxBytes,
+      ...(claim && { claim }),
       ...(signal && { signal }),
     })
     return { ...stored, contentDigest: `sha256:${contentDigest}`, entries: Number(entries) }

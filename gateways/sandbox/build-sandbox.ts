@@ -20,6 +20,7 @@ export async function buildSandbox(
     | 'buildWorkDir'
     | 'buildSlots'
     | 'buildTools'
+    | 'syftBin'
   >,
   log: Logger,
 ): Promise<OwnedSandbox> {
@@ -28,7 +29,7 @@ export async function buildSandbox(
     workDir: config.buildWorkDir ?? diskFolderFor(config.dataDir),
     onDisk: true,
     slots: config.buildSlots,
-    programs: { sh: '/bin/sh' },
+    programs: { sh: '/bin/sh', ...(config.syftBin && { syft: config.syftBin }) },
     shared: config.buildTools,
     apiUrl: config.apiUrl,
     outbound: {

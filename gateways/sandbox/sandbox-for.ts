@@ -9,7 +9,7 @@ import type { OwnedSandbox, Program } from './workbench.ts'
 export async function sandboxFor(
   config: Config,
   log: Logger,
-  { slots, programs }: { slots: number; programs: readonly Program[] },
+  { slots, programs }: { slots: number; programs: readonly Exclude<Program, 'syft'>[] },
 ): Promise<OwnedSandbox> {
   const { tofuBin = 'tofu', opaBin = 'opa' } = config
   const paths = { tofu: tofuBin, opa: opaBin, sh: '/bin/sh', node: process.execPath }

@@ -1,8 +1,8 @@
 import type { Server } from 'node:http'
 import type { LauncherHost } from './launcher-host.ts'
 
-/** `sh` is the host's shell, for what only the system's own tools can do; `node` runs the reader of bills. */
-export type Program = 'tofu' | 'opa' | 'sh' | 'node'
+/** `sh` is the host's shell, for what only the system's own tools can do; `node` runs the reader of bills, `syft` lists what an artifact is made of. */
+export type Program = 'tofu' | 'opa' | 'sh' | 'node' | 'syft'
 
 export type StepLimits = {
   timeoutMs: number

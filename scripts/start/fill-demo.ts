@@ -13,6 +13,7 @@ import type { Config } from '../../config.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import { isTerminal } from '../../domain/runs/run-state.ts'
 import { databaseLogins } from '../../gateways/keyring/database-logins.ts'
+import { openArtifactStore } from '../../gateways/artifacts/open-artifact-store.ts'
 import { createKeyring } from '../../gateways/keyring/keyring.ts'
 import { createOutbound } from '../../gateways/outbound/outbound.ts'
 import { connectionOptions } from '../../gateways/temporal/connection-options.ts'
@@ -45,6 +46,7 @@ export async function fillDemo({ config, say, signal }: Options): Promise<void> 
     store,
     keyring: createKeyring(config.keyring),
     outbound: createOutbound(config),
+    artifacts: openArtifactStore(config),
     engine: createEngineHealth(connection, config.temporal.namespace, taskQueues),
     // Placeholders: no use case below checks a policy or formats a file, and the end of an ingest is polled.
     policies: { check: async () => [], close: async () => undefined },

@@ -21,6 +21,8 @@ export type OrganizationSettings = {
   /** Whether a build may reach public addresses through the egress proxy, or none. */
   buildNetwork: (typeof buildNetworks)[number]
   planApproval: (typeof planApprovals)[number]
+  /** How long artifacts of applications are kept at least. */
+  artifactDays: number
   /** Passwords sign in Owners alone. */
   requireSso: boolean
 }
@@ -37,6 +39,7 @@ const defaults: OrganizationSettings = {
   learnPrices: true,
   buildNetwork: 'public',
   planApproval: 'none',
+  artifactDays: 30,
   requireSso: false,
 }
 

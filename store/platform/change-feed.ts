@@ -10,6 +10,7 @@ export type Channel =
   | 'cc_log'
   | 'cc_run'
   | 'cc_ingest'
+  | 'cc_agent'
 
 export type ChangeFeed = {
   /** Calls the listener with each payload until the returned function is called. */
@@ -24,6 +25,7 @@ const channels: readonly Channel[] = [
   'cc_log',
   'cc_run',
   'cc_ingest',
+  'cc_agent',
 ]
 
 /** One LISTEN connection per process, reopened when it breaks. A missed notification costs a reader one poll. */

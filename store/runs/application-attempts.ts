@@ -39,6 +39,11 @@ export function applicationAttempts(tenant: Tenant, pipelineRunId: number) {
         .update({ engineRunId, waitsForSlotSince: db.fn.now() })
     },
 
+    /** A step that counts no attempt of its own has a slot. */
+    async endWaitForSlot(): Promise<void> {
+      await row().whereNotNull('waitsForSlotSince').update({ waitsForSlotSince: null })
+    },
+
     /** An attempt that ended in order, such as one of a worker that was told to stop, was not lost. */
     async forget(step: CountedStep): Promise<void> {
       const count = countOf[step]

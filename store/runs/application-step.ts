@@ -7,6 +7,8 @@ export type ApplicationStanding = {
   phase: ApplicationPhase
   /** The organization is not suspended. */
   isActive: boolean
+  /** What is known of its artifact; null before there is one. */
+  artifact: 'built' | 'described' | null
   /** It is to be deployed to a workspace. */
   hasTarget: boolean
   /** Runs of either kind that take one of the organization's places now. */
@@ -22,6 +24,8 @@ export async function standingOfApplication(
   const [row] = await store.read<ApplicationStanding>(organizationId, {
     name: 'standing-of-application',
     text: `select a.phase, a.target_workspace_id is not null as "hasTarget",
+      (select case when f.described_at is null then 'built' else 'described' end from artifacts f
+        where f.organization_id = a.organization_id and f.pipeline_run_id = a.pipeline_run_id) as artifact,
       (select o.status = 'active' from organizations o where o.id = a.organization_id) as "isActive",
       (select count(*)::integer from application_runs w where w.organization_id = a.organization_id
         and w.phase in ('sourcing', 'building'))

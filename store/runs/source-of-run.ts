@@ -55,7 +55,7 @@ export function sourceOfRun(tenant: Tenant, pipelineRunId: number) {
 
     /** In the transaction that moves the run on from `sourcing`, so that there is one commit. */
     async note(
-      source: NewCommit & { branch: string | null; manifestSha256: string },
+      source: NewCommit & { branch: string | null; manifest: string; manifestSha256: string },
     ): Promise<void> {
       await row().update({
         branch: source.branch,
@@ -63,6 +63,7 @@ export function sourceOfRun(tenant: Tenant, pipelineRunId: number) {
         commitMessage: source.message,
         commitAuthor: source.author,
         committedAt: source.committedAt,
+        manifest: source.manifest,
         manifestSha256: source.manifestSha256,
       })
     },

@@ -24,6 +24,7 @@ export function buildDeps(
     tools,
     artifacts: artifactFolder(root),
     caches: artifactFolder(join(root, 'caches')),
+    describes: false,
     slotShares: { take: async () => () => undefined, forget: () => undefined },
     incomingDir: join(root, 'parts'),
   }

@@ -11,6 +11,7 @@ import { createApp } from '../../api/app.ts'
 import type { Deps } from '../../api/deps.ts'
 import { readConfig, Secret, type Config } from '../../config.ts'
 import { ensureNamespace } from '../../engines/ensure-namespace.ts'
+import { openArtifactStore } from '../../gateways/artifacts/open-artifact-store.ts'
 import { databaseLogins, type DatabaseLogins } from '../../gateways/keyring/database-logins.ts'
 import { createKeyring } from '../../gateways/keyring/keyring.ts'
 import { createOutbound, type Outbound } from '../../gateways/outbound/outbound.ts'
@@ -111,6 +112,7 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
     keyring: createKeyring(config.keyring),
     engine: createEngineHealth(connection, config.temporal.namespace, taskQueues),
     outbound: (options.outbound ?? ((real: Outbound) => real))(createOutbound(config)),
+    artifacts: openArtifactStore(config),
     policies: createPolicyCompiler(config, log),
     formatter: createFormatter(config, log),
     changes,

@@ -28,6 +28,7 @@ export async function startWorker(
     sandbox,
     builds,
     bills,
+    artifacts: deps.artifacts,
     mail,
     changes,
     log,

@@ -24,6 +24,7 @@ describe('histories of running versions', () => {
       'application-canceled',
       'application-failed',
       'application-released',
+      'application-signed',
       'applied',
       'approved',
       'bill-changed',

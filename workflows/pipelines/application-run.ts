@@ -32,6 +32,19 @@ const { fetchSource } = proxyActivities<BuildActivities>({
   heartbeatTimeout: '15 seconds',
   retry,
 })
+const { describeArtifact } = proxyActivities<BuildActivities>({
+  taskQueue: buildQueue,
+  startToCloseTimeout: '30 minutes',
+  summary: 'bill of materials',
+  heartbeatTimeout: '15 seconds',
+  retry,
+})
+const { signArtifact } = proxyActivities<ControlActivities>({
+  startToCloseTimeout: '30 seconds',
+  summary: 'provenance',
+  // A key may be missing in the keyring until an operator adds it.
+  retry,
+})
 const { buildArtifact } = proxyActivities<BuildActivities>({
   taskQueue: buildQueue,
   startToCloseTimeout: '3 hours',
@@ -41,7 +54,7 @@ const { buildArtifact } = proxyActivities<BuildActivities>({
 })
 
 /**
- * A run of an application: source, build. After each step the store says what comes next, so a lost
+ * A run of an application: source, build, bill of materials, signature. After each step the store says what comes next, so a lost
  * workflow can be started again at any point.
  */
 export async function applicationRun(run: ApplicationRunInput): Promise<void> {
@@ -65,21 +78,34 @@ export async function applicationRun(run: ApplicationRunInput): Promise<void> {
   }
 }
 
+type Work = Exclude<ApplicationStep['next'], 'wait' | 'over'>
+
 /** Answers how long to wait, where the step was handed back for want of a slot. */
 async function doOrFail(
   run: ApplicationRunInput,
-  next: Extract<ApplicationStep['next'], 'source' | 'build'>,
+  next: Work,
 ): Promise<{ timeoutMs: number } | undefined> {
   try {
     // Null from the worker of an earlier version, too.
-    return (await (next === 'source' ? fetchSource(run) : buildArtifact(run))) ?? undefined
+    return (await work[next](run)) ?? undefined
   } catch (error) {
     await failApplicationRun({ ...run, ...causeOf(error, next) })
     return undefined
   }
 }
 
-function causeOf(error: unknown, next: 'source' | 'build'): ApplicationFailure {
+const work: Record<Work, (run: ApplicationRunInput) => Promise<{ timeoutMs: number } | undefined>> =
+  {
+    source: async (run) => fetchSource(run),
+    build: async (run) => buildArtifact(run),
+    describe: async (run) => describeArtifact(run),
+    async sign(run) {
+      await signArtifact(run)
+      return undefined
+    },
+  }
+
+function causeOf(error: unknown, next: Work): ApplicationFailure {
   const cause = error instanceof ActivityFailure ? error.cause : undefined
   if (cause instanceof TimeoutFailure)
     return { reason: cause.timeoutType === 'HEARTBEAT' ? 'runner_lost' : 'timed_out' }

@@ -11,6 +11,10 @@ export const applicationRunType = 'applicationRun'
 export type ApplicationStep =
   | { next: 'source' }
   | { next: 'build' }
+  /** Its artifact is there, and has no bill of materials yet. */
+  | { next: 'describe' }
+  /** What is known of its artifact is to be signed. */
+  | { next: 'sign' }
   | { next: 'wait'; timeoutMs: number }
   | { next: 'over' }
 

@@ -91,6 +91,16 @@ function RunFields({ was }: FieldsProps) {
         <option value="unseen">wait until a second person has seen the files</option>
         <option value="none">are made at once</option>
       </Select>
+      <Field
+        label="Artifacts of applications are kept for (days)"
+        name="artifactDays"
+        type="number"
+        min="1"
+        max="730"
+        required
+        defaultValue={was.artifactDays}
+        hint="What runs on a host, was deployed last, or is one of the newest 20 of its pipeline is kept for longer."
+      />
       <Select
         label="Builds of applications"
         name="buildNetwork"

@@ -13,6 +13,7 @@ export function settingsChange(form: FormData, was: OrganizationSettings): Body<
     planApproval: textIn(form, 'planApproval') === 'unseen' ? 'unseen' : 'none',
     buildNetwork: textIn(form, 'buildNetwork') === 'none' ? 'none' : 'public',
     learnPrices: form.get('learnPrices') !== null,
+    artifactDays: Number(textIn(form, 'artifactDays')),
     anomalyMinimum: Number(textIn(form, 'anomalyMinimum')),
     tagKey: tagKey === '' ? null : tagKey,
     tagAliases: readAliases(textIn(form, 'tagAliases')),

@@ -48,6 +48,8 @@ export const accessErrors = {
   role_above_own: 'This is above your own role. Ask a person with a higher role.',
   user_inactive: 'This person is not active. Reactivate the account first.',
   slug_taken: 'Another organization has this short name. Choose another one.',
+  signing_key_limit: 'The organization has as many signing keys as it may.',
+  signing_key_changed: 'Somebody has just replaced the signing key. Look again.',
   own_organization: 'You cannot suspend your own organization.',
   token_limit: {
     text: 'You have as many tokens as you may. Revoke one that is no longer used.',

@@ -38,6 +38,9 @@ export const codesOfMachines: ReadonlySet<string> = new Set([
   'source_too_large',
   'source_unreachable',
   'source_unreadable',
+  'not_described',
+  // The answer to a range, which no page asks for.
+  'range_not_satisfiable',
   'cli_config',
   'no_program',
   'no_slot',

@@ -5,6 +5,7 @@ const named: Readonly<Record<string, string>> = {
   amountMonthly: 'Amount a month',
   anomalyMinimum: 'Smallest anomaly',
   approvalExpiryHours: 'Approval expires after',
+  artifactDays: 'Artifacts are kept for',
   attrEmail: 'Attribute of the email',
   attrGroups: 'Attribute of the groups',
   attrName: 'Attribute of the name',

@@ -12,6 +12,7 @@ export const runErrors = {
     'Applications are built, and not yet deployed to a workspace. Create a pipeline without one.',
   source_unknown:
     'The Git connection of this pipeline was disconnected. Create a pipeline with another connection.',
+  artifact_gone: 'This artifact was removed: it was too old to be kept.',
   vars_not_supported: 'A run of an application takes no variables of a plan.',
   managed_pipeline: 'This pipeline belongs to its workspace, and is deleted with it.',
   policy_invalid: { text: 'The policy does not compile.', withFacts: true },

@@ -1,4 +1,5 @@
 import type { HttpRequest, HttpResponse, RequestHandler } from '@smithy/types'
+import type { PrivateHostUse } from '../../../config/outbound.ts'
 import { AppError } from '../../../domain/errors.ts'
 import type { Outbound, OutboundStream } from '../../outbound/outbound.ts'
 import { pieceTimeoutMs } from '../bills/download.ts'
@@ -23,16 +24,29 @@ export function awsHttpHandler(outbound: Outbound, isOwnEndpoint: boolean): Hand
   }
 }
 
-/** The same for a bill's storage, which sends a file (S3's GetObject) as a stream that has a time of its own. */
-export function s3HttpHandler(outbound: Outbound): Handler {
+export type S3Requests = {
+  use: PrivateHostUse
+  /** From the look-up of the name to the last byte. */
+  fileTimeoutMs: number
+  /** Of everything but a file. */
+  timeoutMs: number
+}
+
+const ofBills: S3Requests = { use: 'billing', fileTimeoutMs: pieceTimeoutMs, timeoutMs: 30_000 }
+
+/** The same for S3, by default a bill's storage, which sends a file (GetObject) as a stream that has a time of its own. */
+export function s3HttpHandler(
+  outbound: Outbound,
+  { use, fileTimeoutMs, timeoutMs }: S3Requests = ofBills,
+): Handler {
   return {
     metadata: { handlerProtocol: 'http/1.1' },
     async handle(request, options) {
       const isFile = request.query?.['x-id'] === 'GetObject'
-      const asked = { ...requestOf(request, options?.abortSignal), use: 'billing' as const }
+      const asked = { ...requestOf(request, options?.abortSignal), timeoutMs, use }
       const answer = isFile
         ? await outbound
-            .stream(addressOf(request), { ...asked, timeoutMs: pieceTimeoutMs, maxBytes: Infinity })
+            .stream(addressOf(request), { ...asked, timeoutMs: fileTimeoutMs, maxBytes: Infinity })
             .catch(throwAsTransient)
         : await outbound.request(addressOf(request), asked).catch(throwAsTransient)
       if (Buffer.isBuffer(answer.body)) assertParsable(answer.body)

@@ -13,6 +13,8 @@ import {
   placeOfPipelineValue,
 } from '../../../store/pipelines/pipeline-variables.ts'
 import { resourceRows } from '../../harness/clouds/cloud-rows.ts'
+import { applicationPipeline } from '../../harness/application-run.ts'
+import { builtRun } from '../../harness/built-run.ts'
 import type { Harness } from '../../harness/create-harness.ts'
 import type { TestOrganization } from '../../harness/test-organization.ts'
 import type { TestUser } from '../../harness/test-user.ts'
@@ -104,6 +106,11 @@ export async function makeFullOrganization(harness: Harness): Promise<FullOrgani
   })
   const scim = await post('/api/org/scim', { name: 'own' })
   await post(`${workspace.url}/lock`, {})
+  const built = await builtRun(harness.deps, owner, {
+    pipelineId: await applicationPipeline(harness.deps, org.id),
+    bytes: Buffer.from('an artifact'),
+    documents: { spdx: '{"spdxVersion":"SPDX-2.3"}', cyclonedx: '{"specVersion":"1.6"}' },
+  })
   const inPipeline = await post(`/api/pipelines/${pipeline.id}/run`, {})
   const inWorkspace = await post(`${workspace.url}/apply`, {})
 
@@ -147,6 +154,8 @@ export async function makeFullOrganization(harness: Harness): Promise<FullOrgani
     org,
     owner,
     paramsFor({ url }) {
+      if (/\/(?:artifact|sbom|provenance|manifest)$/.test(url))
+        return { id: String(built.pipelineId), runId: String(built.id) }
       const [, known] = Object.entries(ids).find(([prefix]) => url.startsWith(prefix)) ?? []
       if (!known) throw new Error(`${url}: nothing here makes what this address names`)
       return Object.fromEntries(Object.entries(known).map(([name, id]) => [name, String(id)]))

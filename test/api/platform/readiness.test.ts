@@ -1,4 +1,12 @@
-import { afterAll, beforeAll, expect, test, vi } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pino from 'pino'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest'
+import { createApp } from '../../../api/app.ts'
+import type { ArtifactStore } from '../../../gateways/artifacts/artifact-store.ts'
+import { artifactFolder } from '../../../gateways/artifacts/folder.ts'
+import { probeArtifactsTask } from '../../../worker/tasks/probe-artifacts.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 
 let harness: Harness
@@ -48,4 +56,48 @@ test('200: the answer shows which runs hold memory', async () => {
   })
   clock.mockRestore()
   pollers.mockRestore()
+})
+
+describe('/readyz names artifacts', () => {
+  const log = pino({ level: 'silent' })
+  const partOf = async (app = harness.app) => (await app.inject('/readyz')).json().artifacts
+  /** A second worker, whose store is another folder or broken. */
+  const workerWith = (artifacts: ArtifactStore) =>
+    probeArtifactsTask({ store: harness.deps.store, artifacts, log }).run()
+  const later = () =>
+    vi.spyOn(performance, 'now').mockReturnValue(performance.now() + 20_000 * (n += 1))
+  let n = 1
+
+  test('200: one store is ok; a worker with another one is named, and the rest stays ready', async () => {
+    later()
+    expect(await partOf()).toEqual({ ok: true })
+    await workerWith(harness.deps.artifacts)
+    later()
+    expect(await partOf()).toEqual({ ok: true })
+    const other = mkdtempSync(join(tmpdir(), 'other-store-'))
+    onTestFinished(() => rmSync(other, { recursive: true }))
+    await workerWith(artifactFolder(other))
+    later()
+    expect(await partOf()).toEqual({
+      ok: false,
+      detail:
+        '1 of 2 workers have another artifact store: CC_ARTIFACT_STORE must name one that all share',
+    })
+    vi.restoreAllMocks()
+  })
+
+  test('200: a store that fails or does not answer is named within seconds', async () => {
+    const fails = async () => {
+      throw new Error('a path of the host')
+    }
+    for (const writeProbe of [fails, async () => new Promise<never>(() => undefined)]) {
+      const artifacts = { ...harness.deps.artifacts, writeProbe }
+      const app = await createApp({ ...harness.deps, artifacts })
+      onTestFinished(async () => app.close())
+      expect(await partOf(app)).toEqual({
+        ok: false,
+        detail: 'the artifact store, or the database, cannot be used',
+      })
+    }
+  })
 })

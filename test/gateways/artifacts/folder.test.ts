@@ -14,7 +14,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { artifactFolder, removeParts } from '../../../gateways/artifacts/folder.ts'
+import { artifactFolder } from '../../../gateways/artifacts/folder.ts'
 
 describe('artifacts in a folder', () => {
   let root: string
@@ -115,10 +115,10 @@ describe('artifacts in a folder', () => {
     const old = Date.now() / 1_000 - 7 * 3_600
     for (const name of [`${process.pid}-aa`, '999999999-bb'])
       await utimes(join(root, 'parts', name), old, old)
-    expect(await removeParts(root)).toBe(1)
+    expect(await artifactFolder(root).removeParts()).toBe(1)
     expect((await readdir(join(root, 'parts'))).toSorted()).toEqual(
       ['999999999-young', `${process.pid}-aa`].toSorted(),
     )
-    expect(await removeParts(join(root, 'nosuch'))).toBe(0)
+    expect(await artifactFolder(join(root, 'nosuch')).removeParts()).toBe(0)
   })
 })
