@@ -67,6 +67,7 @@ import * as pushesOfApplications from './migrations/0121-tell-applications-of-pu
 import * as buildCaches from './migrations/0122-keep-build-caches.ts'
 import * as waitsOfBuilds from './migrations/0099-note-waits-of-builds.ts'
 import * as agents from './migrations/0110-add-agents.ts'
+import * as hostsCatchUp from './migrations/0111-catch-hosts-up.ts'
 import * as signedArtifacts from './migrations/0117-sign-artifacts.ts'
 import * as artifactProbes from './migrations/0118-probe-artifact-stores.ts'
 import * as lowerCommitments from './migrations/0083-lower-commitments-of-azure.ts'
@@ -168,6 +169,7 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0121-tell-applications-of-pushes': pushesOfApplications,
   '0122-keep-build-caches': buildCaches,
   '0110-add-agents': agents,
+  '0111-catch-hosts-up': hostsCatchUp,
   '0117-sign-artifacts': signedArtifacts,
   '0118-probe-artifact-stores': artifactProbes,
 }

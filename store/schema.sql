@@ -1209,6 +1209,8 @@ table deployment_hosts
   after_run_id integer
   started_at timestamp with time zone
   ended_at timestamp with time zone
+  caught_up_at timestamp with time zone
+  log_bytes integer not null default 0
   constraint deployment_hosts_batch_check CHECK ((batch > 0))
   constraint deployment_hosts_organization_id_agent_id_fkey FOREIGN KEY (organization_id, agent_id) REFERENCES agents(organization_id, id) ON DELETE CASCADE
   constraint deployment_hosts_organization_id_pipeline_run_id_fkey FOREIGN KEY (organization_id, pipeline_run_id) REFERENCES deployments(organization_id, pipeline_run_id) ON DELETE CASCADE
@@ -1216,8 +1218,10 @@ table deployment_hosts
   constraint deployment_hosts_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'updating'::text, 'rolling_back'::text, 'staged'::text, 'healthy'::text, 'failed'::text, 'rolled_back'::text, 'stuck'::text, 'unreachable'::text])))
   constraint deployment_hosts_wanted_check CHECK ((wanted = ANY (ARRAY['deploy'::text, 'install'::text, 'activate'::text, 'rollback'::text, 'verify'::text])))
   index deployment_hosts_agent btree (organization_id, agent_id, pipeline_run_id DESC)
+  index deployment_hosts_behind btree (agent_id, pipeline_run_id) WHERE ((state = 'unreachable'::text) AND (caught_up_at IS NULL))
   index deployment_hosts_deployment btree (organization_id, pipeline_run_id, "position")
   index deployment_hosts_lease btree (lease_until) WHERE (lease_until IS NOT NULL)
+  index deployment_hosts_stopping btree (stop_requested_at) WHERE ((stop_requested_at IS NOT NULL) AND (wanted IS NOT NULL))
   index deployment_hosts_wanted btree (agent_id, pipeline_run_id) WHERE (wanted IS NOT NULL)
   row level security
   policy platform to cc_platform using (true) with check (true)

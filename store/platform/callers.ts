@@ -1,5 +1,6 @@
 import type { Role } from '../../domain/access/roles.ts'
 import type { RunCaller } from '../../domain/access/caller.ts'
+import type { AgentCaller } from '../../domain/agents/agent-caller.ts'
 import type { Store } from '../driver/connect.ts'
 
 export type CallerRow = {
@@ -33,6 +34,8 @@ const person = `
   o.status as "organizationStatus", u.id as "userId", u.email, u.name, u.platform_admin as "platformAdmin",
   u.mfa_enabled as "mfaEnabled",
   coalesce((select max(g.role) from role_grants g where g.organization_id = u.organization_id and g.user_id = u.id), 'Viewer') as role`
+
+type AgentCallerRow = Omit<AgentCaller, 'ip' | 'requestId'> & { stale: boolean }
 
 /** Resolves a credential to its caller, with one statement a request. */
 export function callers(store: Pick<Store, 'lookUp' | 'platform'>) {
@@ -129,6 +132,27 @@ export function callers(store: Pick<Store, 'lookUp' | 'platform'>) {
          from tokens t join organizations o on o.id = t.organization_id
          where t.hash = $1 and t.kind = 'scim' and t.revoked_at is null
            and (t.expires_at is null or t.expires_at > now()) and o.status = 'active'`,
+        values: [hash],
+      })
+      return rows[0]
+    },
+
+    /**
+     * An agent's token belongs to one host of one workspace, or only enrolls hosts. That of a suspended
+     * organization is known, so that its agents are told why they get no work.
+     */
+    async byAgentToken(hash: Buffer): Promise<AgentCallerRow | undefined> {
+      const rows = await store.lookUp<AgentCallerRow>({
+        name: 'caller-agent',
+        text: `select t.id as "tokenId", a.id as "agentId", a.organization_id as "organizationId",
+           o.slug as "organizationSlug", o.status as "organizationStatus",
+           a.workspace_id as "workspaceId", a.name, a.kind,
+           coalesce(t.last_used_at < now() - interval '1 minute', true) as stale
+         from tokens t
+           join agents a on a.organization_id = t.organization_id and a.id = t.agent_id
+           join organizations o on o.id = t.organization_id
+         where t.hash = $1 and t.kind = 'agt' and t.revoked_at is null
+           and (t.expires_at is null or t.expires_at > now()) and a.deleted_at is null`,
         values: [hash],
       })
       return rows[0]

@@ -3,12 +3,13 @@ import { askPrepared } from '../driver/ask-prepared.ts'
 import type { PreparedQuery, Value } from '../driver/kept-query.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
-export type LogLine = { seq: number; level: LogLevel; line: string }
+/** `host`: of a deployment, the host that printed it. */
+export type LogLine = { seq: number; level: LogLevel; line: string; host?: string }
 /** Without `maxBytes`: `maxLogBytes`. */
 export type LogPage = { after: number; limit: number; maxBytes?: number }
 /** `form` is a regular expression of PostgreSQL. */
 export type LineChoice = { levels?: readonly LogLevel[]; form?: string; limit: number }
-export type NewLogLine = { level: LogLevel; line: string }
+export type NewLogLine = { level: LogLevel; line: string; host?: string }
 
 type Appended = { lastSeq: number }
 
@@ -23,9 +24,10 @@ const appending = (
       update stages set last_seq = last_seq + $3::integer, log_bytes = log_bytes + $4::integer
       where organization_id = $1 and id = $2 returning id, created_month, last_seq),
     stored as (
-      insert into log_lines (organization_id, stage_id, month, seq, level, line)
-      select $1, stage.id, stage.created_month, stage.last_seq - $3::integer + l.position, l.level, l.line
-      from stage, unnest($5::text[], $6::text[]) with ordinality as l(level, line, position))
+      insert into log_lines (organization_id, stage_id, month, seq, level, line, host)
+      select $1, stage.id, stage.created_month, stage.last_seq - $3::integer + l.position, l.level, l.line,
+        nullif(l.host, '')
+      from stage, unnest($5::text[], $6::text[], $7::text[]) with ordinality as l(level, line, host, position))
     select last_seq as "lastSeq", pg_notify('cc_log', id::text) from stage`,
   values: [
     organizationId,
@@ -34,6 +36,7 @@ const appending = (
     lines.reduce((sum, { line }) => sum + Buffer.byteLength(line), 0),
     lines.map(({ level }) => level),
     lines.map(({ line }) => line),
+    lines.map(({ host }) => host ?? ''),
   ],
 })
 
@@ -66,16 +69,16 @@ export function logLines(tenant: Tenant) {
     /** The lines after a `seq`: at most `limit` lines and `maxBytes` bytes, but at least one line. */
     async list(stageId: number, { after, limit, maxBytes }: LogPage): Promise<LogLine[]> {
       const { rows } = await db.raw(
-        `select seq, level, line from (
-           select seq, level, line, sum(octet_length(line) + :lineBytes) over (order by seq) as bytes
+        `select seq, level, line, host from (
+           select seq, level, line, host, sum(octet_length(line) + :lineBytes) over (order by seq) as bytes
            from (
-             select seq, level, line from log_lines
+             select seq, level, line, host from log_lines
              where organization_id = :organizationId and stage_id = :stageId and seq > :after
              order by seq limit :limit) as lines) as summed
          where bytes <= :maxBytes or seq = :after + 1 order by seq`,
         { organizationId, stageId, after, limit, lineBytes, maxBytes: maxBytes ?? maxLogBytes },
       )
-      return rows
+      return rows.map(withoutNoHost)
     },
 
     /** The first lines of these levels, or of this form: at most `limit` lines and `maxLogBytes` bytes. */
@@ -114,10 +117,10 @@ export function logLines(tenant: Tenant) {
       if (all.length === 0) return []
       const sizes = all.map(({ logBytes, lastSeq }) => logBytes + lastSeq * lineBytes)
       const { rows } = await db.raw(
-        `select f.stage_id as "stageId", f.seq, f.level, f.line
+        `select f.stage_id as "stageId", f.seq, f.level, f.line, f.host
          from unnest(:ids::integer[]) as s(id)
            cross join lateral (
-             select stage_id, seq, level, line,
+             select stage_id, seq, level, line, host,
                sum(octet_length(line) + :lineBytes) over (order by seq) as bytes
              from log_lines
              where organization_id = :organizationId and stage_id = s.id and seq <= :limit) as f
@@ -130,9 +133,17 @@ export function logLines(tenant: Tenant) {
           share: fairShare(sizes, maxLogBytes),
         },
       )
-      return rows
+      return rows.map(withoutNoHost)
     },
   }
+}
+
+/** Most lines are of no host. */
+function withoutNoHost<T extends { host: string | null }>({
+  host,
+  ...line
+}: T): Omit<T, 'host'> & { host?: string } {
+  return host === null ? line : { ...line, host }
 }
 
 /** Limit of the log text in one answer. As JSON a line may take twice its text, so an answer stays under 2 MiB. */

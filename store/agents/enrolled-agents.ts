@@ -1,0 +1,69 @@
+import { takeOverHours, unseenMinutes } from '../../domain/agents/agent-limits.ts'
+import { notFound } from '../../domain/errors.ts'
+import { unwrap, type Tenant } from '../driver/tenant.ts'
+import type { AgentLabels } from './agents.ts'
+
+export type Join = { id: number; workspaceId: number; maxAgents: number; labels: AgentLabels }
+
+/** The hosts that joins enroll. */
+export function enrolledAgents(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+  const rows = () => db('agents').where({ organizationId }).whereNull('deletedAt')
+
+  return {
+    async join(id: number): Promise<Join> {
+      const join = await rows()
+        .where({ id, kind: 'join' })
+        .first('id', 'workspaceId', 'labels', { maxAgents: 'joinMaxAgents' })
+      if (!join) throw notFound()
+      return join
+    },
+
+    async countOf(joinId: number): Promise<number> {
+      const row = await rows().where({ joinId }).count({ count: '*' }).first()
+      return Number(row?.count ?? 0)
+    },
+
+    /**
+     * The host of this name, and whether it is lost: it was not heard of for a day, or it enrolled by this
+     * join and never called. The row stays locked.
+     */
+    async findByName(
+      { workspaceId, id: joinId }: Join,
+      name: string,
+    ): Promise<{ id: number; joinId: number | null; isLost: boolean } | undefined> {
+      return rows()
+        .where({ workspaceId, kind: 'host' })
+        .whereRaw('lower(name) = lower(?)', [name])
+        .forUpdate()
+        .first('id', 'joinId', {
+          isLost: db.raw(
+            `case when last_seen_at is null
+               then join_id is not distinct from ? and created_at < now() - make_interval(mins => ?)
+               else last_seen_at < now() - make_interval(hours => ?) end`,
+            [joinId, unseenMinutes, takeOverHours],
+          ),
+        })
+    },
+
+    /** Another host takes over the name: nothing is known of it yet. */
+    async takeOver(id: number, { id: joinId, labels }: Join): Promise<void> {
+      await rows()
+        .where({ id })
+        .update({
+          joinId,
+          labels: JSON.stringify(labels),
+          paused: false,
+          outdated: false,
+          version: null,
+          os: null,
+          arch: null,
+          protocol: null,
+          lastSeenAt: null,
+          releaseDigest: null,
+          releaseRunId: null,
+          createdAt: db.fn.now(),
+        })
+    },
+  }
+}
