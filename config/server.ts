@@ -17,8 +17,8 @@ export type ServerConfig = Readonly<{
   dataDir: string
   cacheDir: string | undefined
   trustedProxies: readonly string[]
-  /** Requests a minute: per session or API token, per SCIM token, and per address without a sign-in. */
-  rateLimits: Readonly<{ token: number; scim: number; address: number }>
+  /** Requests a minute: per session or API token, per SCIM token, per agent, and per address without a sign-in. */
+  rateLimits: Readonly<{ token: number; scim: number; agent: number; address: number }>
   logLevel: string
 }>
 
@@ -59,14 +59,15 @@ function readBaseUrl(value: string | undefined, faults: string[]): string | unde
 }
 
 function readRateLimits(entries: readonly string[], faults: string[]): ServerConfig['rateLimits'] {
-  const limits = { token: 6_000, scim: 12_000, address: 1_200 }
+  const limits = { token: 6_000, scim: 12_000, agent: 600, address: 1_200 }
   for (const entry of entries) {
     const [, kind = '', count = ''] =
-      /^\s*(token|scim|address)=([1-9]\d{0,8})\s*$/.exec(entry) ?? []
-    if (kind === 'token' || kind === 'scim' || kind === 'address') limits[kind] = Number(count)
+      /^\s*(token|scim|agent|address)=([1-9]\d{0,8})\s*$/.exec(entry) ?? []
+    if (kind === 'token' || kind === 'scim' || kind === 'agent' || kind === 'address')
+      limits[kind] = Number(count)
     else
       faults.push(
-        `CC_RATE_LIMITS: "${entry.trim()}" is not token=, scim= or address= with requests a minute`,
+        `CC_RATE_LIMITS: "${entry.trim()}" is not token=, scim=, agent= or address= with requests a minute`,
       )
   }
   return limits

@@ -10,6 +10,7 @@ export type Fault =
   | 'locked'
   | 'too_large'
   | 'unsupported_media_type'
+  | 'upgrade_required'
   | 'rate_limited'
   | 'not_implemented'
   | 'unavailable'

@@ -2,6 +2,7 @@ import type { Tenant } from '../../store/driver/tenant.ts'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { assertCredentialsUnlocked } from '../../domain/access/assert-credentials-unlocked.ts'
 import { may, type Caller, type RunCaller } from '../../domain/access/caller.ts'
+import type { AgentCaller } from '../../domain/agents/agent-caller.ts'
 import { hashCredential, tokenKind } from '../../domain/access/credentials.ts'
 import { isRole, lowerOf, type Capability, type Role } from '../../domain/access/roles.ts'
 import { AppError, notFound } from '../../domain/errors.ts'
@@ -16,15 +17,17 @@ import { assertNotForeign, assertSameOrigin } from './same-origin.ts'
 
 /**
  * Who may call a route. `state`: `mutate_infra`, or a run's own token for its own workspace.
- * `scim`: an identity provider's token, and nothing else. `platform`: platform administrators; to
- * everybody else the route does not exist.
+ * `scim`: an identity provider's token, and nothing else. `agent`: the token of a host's agent, and nothing
+ * else; `join`: one that only enrolls hosts. `platform`: platform administrators; to everybody else the route
+ * does not exist.
  */
-export type Access = 'public' | 'platform' | 'state' | 'scim' | Capability
+export type Access = 'public' | 'platform' | 'state' | 'scim' | 'agent' | 'join' | Capability
 
-// oxlint-disable-next-line max-params -- the last is of use to those alone whose things are one person's
+// oxlint-disable-next-line max-params -- the last is of use to those alone whose things are one person's, or one agent's
 export type Target = (
   tenant: Tenant,
   params: Record<string, number>,
+  /** The person; on an agent's routes the agent. */
   userId: number,
 ) => Promise<unknown>
 
@@ -55,6 +58,8 @@ declare module 'fastify' {
     runCaller: RunCaller | undefined
     /** Set instead of `caller` on SCIM routes. */
     scimCaller: ScimCaller
+    /** Set instead of `caller` on the routes of agents. */
+    agentCaller: AgentCaller
   }
 }
 
@@ -65,6 +70,7 @@ export function registerAccess(app: FastifyInstance, deps: Deps): void {
   app.decorateRequest('runCaller')
   app.decorateRequest('scimCaller')
   app.decorateRequest('scimRefusal')
+  app.decorateRequest('agentCaller')
 
   app.addHook('onRoute', (route) => {
     if (route.method === 'HEAD' || route.method === 'OPTIONS') return
@@ -104,10 +110,11 @@ export function registerAccess(app: FastifyInstance, deps: Deps): void {
     try {
       if (access === 'platform') await admitPlatform(deps, request, reply)
       else if (access === 'scim') await admitScim(deps, request, reply)
+      else if (access === 'agent' || access === 'join') await admitAgent(deps, request, reply)
       else await admit(deps, request, reply, access)
     } catch (error) {
       // Failed credentials count against the address they come from.
-      if (!request.caller && !request.runCaller && !request.scimCaller)
+      if (!request.caller && !request.runCaller && !request.scimCaller && !request.agentCaller)
         limits.takeAddress(request, reply)
       // In the browser a hidden page is answered as an address that does not exist, with the console's page.
       const isLimited = error instanceof AppError && error.fault === 'rate_limited'
@@ -163,12 +170,27 @@ async function admitScim(deps: Deps, request: FastifyRequest, reply: FastifyRepl
   request.server.rateLimits.take(reply, 'scim', String(caller.tokenId))
 }
 
+/** An agent's token alone, of the kind that the route is for: one that enrolls hosts gets no work. */
+async function admitAgent(deps: Deps, request: FastifyRequest, reply: FastifyReply): Promise<void> {
+  const bearer = bearerOf(request, false)
+  if (bearer === undefined || tokenKind(bearer) !== 'agt') throw unauthenticated()
+  const rows = callers(deps.store)
+  const row = await rows.byAgentToken(hashCredential(bearer))
+  const wanted = request.routeOptions.config.access === 'join' ? 'join' : 'host'
+  if (row?.kind !== wanted) throw unauthenticated()
+  const { stale, ...caller } = row
+  request.agentCaller = { ...caller, ip: request.ip, requestId: request.id }
+  // Of the agent and not of the token, so that a rotation gives no second allowance.
+  request.server.rateLimits.take(reply, 'agent', String(caller.agentId))
+  if (stale) await rows.touchToken(caller.tokenId)
+}
+
 // oxlint-disable-next-line max-params -- a hook's own arguments and what the route declares
 async function admit(
   deps: Deps,
   request: FastifyRequest,
   reply: FastifyReply,
-  access: Exclude<Access, 'public' | 'platform' | 'scim'>,
+  access: Exclude<Access, 'public' | 'platform' | 'scim' | 'agent' | 'join'>,
 ): Promise<void> {
   const config = request.routeOptions.config
   const bearer = bearerOf(request, access === 'state')

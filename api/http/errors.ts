@@ -18,6 +18,7 @@ export const statusOf: Record<Fault, number> = {
   too_large: 413,
   unsupported_media_type: 415,
   locked: 423,
+  upgrade_required: 426,
   rate_limited: 429,
   not_implemented: 501,
   unavailable: 503,

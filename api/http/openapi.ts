@@ -38,6 +38,7 @@ export async function registerOpenapi(app: FastifyInstance): Promise<void> {
           },
           bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'cc_pat_…' },
           scim: { type: 'http', scheme: 'bearer', bearerFormat: 'cc_scim_…' },
+          agent: { type: 'http', scheme: 'bearer', bearerFormat: 'cc_agt_…' },
           basic: { type: 'http', scheme: 'basic' },
         },
       },
@@ -51,7 +52,9 @@ export async function registerOpenapi(app: FastifyInstance): Promise<void> {
             ? [{ session: [] }]
             : access === 'scim'
               ? [{ scim: [] }]
-              : [{ session: [] }, { bearer: [] }, ...(access === 'state' ? [{ basic: [] }] : [])]
+              : access === 'agent' || access === 'join'
+                ? [{ agent: [] }]
+                : [{ session: [] }, { bearer: [] }, ...(access === 'state' ? [{ basic: [] }] : [])]
       const described = { ...schema, ...(form && { body: form }), security, 'x-access': access }
       return { schema: described, url }
     },

@@ -12,7 +12,7 @@ declare module 'fastify' {
   }
 }
 
-export type RateLimitKind = 'token' | 'scim' | 'address'
+export type RateLimitKind = 'token' | 'scim' | 'agent' | 'address'
 
 export type RateLimits = {
   /** Counts a request of a credential; throws 429 above the limit. */
@@ -49,7 +49,7 @@ export function registerRateLimits(app: FastifyInstance, deps: Deps): RateLimits
   const limitOf = (subject: string): number => {
     // A subject begins with its kind. During a flood subjects are pooled, and count as addresses.
     const kind = subject.slice(0, subject.indexOf(' '))
-    return kind === 'token' || kind === 'scim' ? limits[kind] : limits.address
+    return kind === 'token' || kind === 'scim' || kind === 'agent' ? limits[kind] : limits.address
   }
 
   const take: RateLimits['take'] = (reply, kind, subject) => {
@@ -103,9 +103,9 @@ export function registerRateLimits(app: FastifyInstance, deps: Deps): RateLimits
 function slowRefusals(app: FastifyInstance): void {
   let slowed = 0
   app.addHook('onError', async (request, _reply, error) => {
-    const { caller, runCaller, scimCaller } = request
+    const { caller, runCaller, scimCaller, agentCaller } = request
     if (!(error instanceof AppError) || error.code !== 'rate_limited') return
-    if (caller || runCaller || scimCaller || slowed >= slowAtMost) return
+    if (caller || runCaller || scimCaller || agentCaller || slowed >= slowAtMost) return
     slowed += 1
     try {
       await sleep(slowByMs, undefined, { ref: false })

@@ -56,7 +56,7 @@ export const ErrorBody = Type.Object({
   existingId: Type.Optional(Id),
 })
 
-type ErrorStatus = 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 423 | 429 | 431 | 500 | 503
+type ErrorStatus = 400 | 401 | 403 | 404 | 409 | 412 | 413 | 415 | 423 | 426 | 429 | 431 | 500 | 503
 
 /** The schemas of a route's errors. Those that any route can answer are added to each. */
 export function errors(...statuses: ErrorStatus[]): Record<number, typeof ErrorBody> {

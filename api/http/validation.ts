@@ -80,11 +80,12 @@ async function refuse(
   // A malformed id gets the same answer as one that never existed.
   if (validationError?.validationContext === 'params') throw notFound()
   const { target } = request.routeOptions.config
-  const organizationId = (request.scimCaller ?? request.caller)?.organizationId
+  const { caller, scimCaller, agentCaller } = request
+  const organizationId = (scimCaller ?? agentCaller ?? caller)?.organizationId
   if (target && organizationId !== undefined) {
     // The ids passed their schema; otherwise the refusal above was thrown.
     const params = request.params as Record<string, number>
-    const userId = request.caller?.userId ?? 0
+    const userId = caller?.userId ?? agentCaller?.agentId ?? 0
     await deps.store.tenant(organizationId, async (tenant) => target(tenant, params, userId))
   }
   if (bodyFault) throw malformed(bodyFault)
