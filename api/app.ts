@@ -4,6 +4,7 @@ import fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } 
 import { newRequestId } from './http/request-id.ts'
 import type { Registry } from 'prom-client'
 import type { Deps } from './deps.ts'
+import { agentPlugin } from './agents/plugin.ts'
 import { auditRoutes } from './audit/routes.ts'
 import { issuerRoutes } from './clouds/issuer-routes.ts'
 import { cloudRoutes } from './clouds/routes.ts'
@@ -95,7 +96,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   registerBodyTimeout(app)
   app.whenOver((request, reply, answered) => {
     // Logs the route's pattern, not the address: a query string can contain secrets.
-    const { method, routeOptions, caller } = request
+    const { method, routeOptions, caller, agentCaller } = request
     request.log.info(
       {
         requestId: request.id,
@@ -103,7 +104,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
         route: routeOptions.url,
         status: reply.statusCode,
         ms: Math.round(reply.elapsedTime),
-        organizationId: caller?.organizationId,
+        organizationId: (caller ?? agentCaller)?.organizationId,
         ...(!answered && { aborted: true }),
       },
       'request',
@@ -140,6 +141,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
       await api.register(runPlugin)
       await api.register(artifactRoutes)
       await api.register(signingRoutes)
+      await api.register(agentPlugin)
       await api.register(policyRoutes)
       await api.register(finopsPlugin)
       await api.register(cloudRoutes)

@@ -7,6 +7,7 @@ import { checkDomainsTask } from './tasks/check-domains.ts'
 import { checkEstimatesTask } from './tasks/check-estimates.ts'
 import { cleanUpTask } from './tasks/clean-up.ts'
 import { cloudSweepTask } from './tasks/cloud-sweep.ts'
+import { expireLeasesTask } from './tasks/expire-leases.ts'
 import { expirePlanApprovalsTask } from './tasks/expire-plan-approvals.ts'
 import { fetchRatesTask } from './tasks/fetch-rates.ts'
 import { forgetAccountsTask } from './tasks/forget-accounts.ts'
@@ -38,6 +39,7 @@ import { warnOfCertificatesTask } from './tasks/warn-of-certificates.ts'
 export const recurringTasks = (config: Config, deps: Deps): RecurringTask[] => [
   giveTurnsTask(deps),
   expirePlanApprovalsTask(deps),
+  expireLeasesTask(deps),
   reconcileTask(deps),
   sealAuditTask(deps),
   checkConnectionsTask(deps),

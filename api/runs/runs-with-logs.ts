@@ -29,7 +29,7 @@ export async function runsWithLogs(
       logs: Object.fromEntries(
         own.map((stage) => [
           stage.name,
-          (byStage.get(stage.id) ?? []).map(({ seq, level, line }) => ({ seq, level, line })),
+          (byStage.get(stage.id) ?? []).map(({ stageId: _, ...line }) => line),
         ]),
       ),
       logsTruncated: own.some(({ id, lastSeq }) => lastSeq > (byStage.get(id) ?? []).length),

@@ -179,6 +179,8 @@ const LogLineBody = Type.Object({
   seq: Type.Integer(),
   level: OneOf(['debug', 'info', 'warn', 'error']),
   line: Type.String(),
+  /** Of a deployment: the host that printed it. */
+  host: Type.Optional(Type.String()),
 })
 
 export const RunWithLogs = Type.Object({

@@ -15,6 +15,9 @@ describe('every route that is not public', () => {
   let good: TestUser
   const bad = new Map<string, Headers>()
   const spoiltScim: Headers[] = []
+  const spoiltAgents: Headers[] = []
+  /** Valid tokens of a host's agent, and of one that enrolls hosts. */
+  const ofAgents = new Map<string, Headers>()
   /** A valid token of a run, which gives access to the state of its workspace only. */
   let runToken: Headers
 
@@ -60,6 +63,38 @@ describe('every route that is not public', () => {
     }
     const ago = (hours: number) => new Date(Date.now() - hours * 3_600_000)
     const valid = await good.token('Owner')
+    const agentOf = async (kind: 'host' | 'join', workspaceId: number, more: object = {}) => {
+      const [{ id }] = await platform('agents')
+        .insert({
+          organizationId,
+          workspaceId,
+          kind,
+          name: kind,
+          ...(kind === 'join' && { joinMaxAgents: 1 }),
+          ...more,
+        })
+        .returning('id')
+      return id
+    }
+    const { id: workspaceId } = await (await harness.organization()).workspace()
+    const own = await platform('workspaces').where({ id: workspaceId }).first('organizationId')
+    const inOther = { organizationId: own.organizationId }
+    const tokenOf = async (kind: 'host' | 'join', more: object = {}, agent: object = {}) =>
+      ofKind('agt', {
+        ...inOther,
+        agentId: await agentOf(kind, workspaceId, {
+          ...inOther,
+          name: `a${Math.random().toString(36).slice(2)}`,
+          ...agent,
+        }),
+        ...more,
+      })
+    ofAgents.set('agent', await tokenOf('host'))
+    ofAgents.set('join', await tokenOf('join'))
+    spoiltAgents.push(await tokenOf('host', { revokedAt: ago(0) }))
+    spoiltAgents.push(await tokenOf('host', { expiresAt: ago(1) }))
+    spoiltAgents.push(await tokenOf('host', {}, { deletedAt: ago(0) }))
+    spoiltAgents.push(await tokenOf('join', { expiresAt: ago(1) }))
 
     bad.set('nothing', {})
     bad.set('a garbage cookie', cookieOf('garbage', config.baseUrl))
@@ -82,7 +117,6 @@ describe('every route that is not public', () => {
     bad.set('somebody deactivated', await spoilt('users', { active: false }))
     bad.set('somebody deprovisioned', await spoilt('users', { deprovisionedAt: ago(0) }))
     bad.set('a SCIM token', await ofKind('scim'))
-    bad.set('an agent’s token', await ofKind('agt'))
 
     spoiltScim.push(await ofKind('scim', { revokedAt: ago(0) }))
     spoiltScim.push(await ofKind('scim', { expiresAt: ago(1) }))
@@ -111,7 +145,7 @@ describe('every route that is not public', () => {
   }
 
   test('401: refuses each invalid credential; 404 on platform routes', async () => {
-    expect(bad.size).toBe(24)
+    expect(bad.size).toBe(23)
     for (const route of routes)
       for (const [name, headers] of bad) {
         // A SCIM token is valid on SCIM routes.
@@ -133,6 +167,26 @@ describe('every route that is not public', () => {
     for (const route of scim)
       for (const headers of sessionAndToken)
         expect(await statusOf(route, headers), `${route.method} ${route.url}`).toBe(refusal(route))
+  })
+
+  test('401: an agent’s token is refused on every route but an agent’s, and a join’s on all but enroll', async () => {
+    const ofAgent = routes.filter(({ access }) => access === 'agent' || access === 'join')
+    expect(ofAgent).toHaveLength(6)
+    for (const [kind, headers] of ofAgents)
+      for (const route of routes.filter(({ access }) => access !== kind))
+        expect(await statusOf(route, headers), `${kind}: ${route.method} ${route.url}`).toBe(
+          refusal(route),
+        )
+    for (const headers of spoiltAgents)
+      for (const route of ofAgent)
+        expect(await statusOf(route, headers), route.url).toBe(refusal(route))
+    for (const route of ofAgent) {
+      const answer = await callRoute(harness.app, route, {
+        headers: ofAgents.get(route.access) ?? {},
+        body: '{"broken',
+      })
+      expect([400, 404], `${route.url} ${answer.body}`).toContain(answer.statusCode)
+    }
   })
 
   test('401: a run’s token is refused on every route but those of the state', async () => {

@@ -63,6 +63,7 @@ export async function makeFullOrganization(harness: Harness): Promise<FullOrgani
     recipients: { owners: true },
     events: ['*'],
   })
+  const { agent } = await post('/api/agents', { name: 'own', workspaceId: workspace.id })
   const { price } = await post('/api/finops/prices', {
     provider: 'aws',
     resourceType: 'aws_instance',
@@ -132,6 +133,8 @@ export async function makeFullOrganization(harness: Harness): Promise<FullOrgani
       runId: inPipeline.run.id,
       variableId: await variableOf(harness, org.id, pipeline.id),
     },
+    '/api/pipelines/': { id: pipeline.id, runId: inPipeline.run.id },
+    '/api/agents/': { id: agent.id },
     '/api/notifications/': { id: notification.id },
     '/api/policies/': { id: policy.id },
     '/api/finops/prices/': { id: price.id },

@@ -17,11 +17,13 @@ describe('every route with an id in its address', () => {
     harness = await createHarness()
     first = await makeFullOrganization(harness)
     second = await makeFullOrganization(harness)
-    // SCIM has other credentials and ids: test/api/scim/tenancy.test.ts. An issuer's documents are for
-    // everybody who has its address: test/api/clouds/issuer.test.ts.
+    // SCIM and agents have other credentials and ids: test/api/scim/tenancy.test.ts,
+    // test/api/agents/protocol.test.ts. An issuer's documents are for everybody who has its address:
+    // test/api/clouds/issuer.test.ts.
     routes = harness.app
       .routeTable()
-      .filter((route) => paramsOf(route).length > 0 && route.access !== 'scim')
+      .filter((route) => paramsOf(route).length > 0)
+      .filter(({ access }) => access !== 'scim' && access !== 'agent')
       .filter(({ url }) => !url.startsWith('/oidc/'))
   })
   afterAll(async () => harness.close())

@@ -1,0 +1,41 @@
+import type { Keyring } from '../../gateways/keyring/keyring.ts'
+import type { DeployedRelease } from '../../store/agents/release-of-deployment.ts'
+
+export type HookVariable = { key: string; value: string; sensitive: boolean }
+
+/** Binds the sealed variables of a deployment to their column. */
+export const placeOfDeployVariables = (organizationId: number) =>
+  ({ organizationId, table: 'deployments', column: 'variables' }) as const
+
+/**
+ * The environment of a release's hooks: what it is, the outputs of its target, and the variables of its
+ * deployment, as they were when it began. The agent adds what only the host knows.
+ */
+export function hookEnvironment(
+  keyring: Keyring,
+  organizationId: number,
+  release: DeployedRelease,
+): HookVariable[] {
+  const fixed: Record<string, string> = {
+    CC_RUN_ID: String(release.runId),
+    CC_RELEASE_DIGEST: release.digest,
+    CC_PIPELINE: release.pipelineName,
+    CC_WORKSPACE: release.workspaceName,
+    ...(release.commitSha !== null && { CC_COMMIT: release.commitSha }),
+    ...release.outputs,
+  }
+  const open = Object.entries(fixed).map(([key, value]) => ({ key, value, sensitive: false }))
+  return [...open, ...deployVariables(keyring, organizationId, release)]
+}
+
+/** Which of them are sensitive is not kept with them, so all are masked. */
+export function deployVariables(
+  keyring: Keyring,
+  organizationId: number,
+  { variables }: Pick<DeployedRelease, 'variables'>,
+): HookVariable[] {
+  if (variables === null) return []
+  const opened = keyring.open(placeOfDeployVariables(organizationId), variables)
+  const values: Record<string, string> = JSON.parse(opened.toString())
+  return Object.entries(values).map(([key, value]) => ({ key, value, sensitive: true }))
+}

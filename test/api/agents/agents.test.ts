@@ -1,0 +1,377 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createHarness, type Harness } from '../../harness/create-harness.ts'
+import { eventually } from '../../harness/eventually.ts'
+import { hostRow, testDeployment, want } from '../../harness/deployments.ts'
+import { agentClient, agentPlace, makeAgent } from './agent-client.ts'
+
+let harness: Harness
+beforeAll(async () => {
+  harness = await createHarness()
+})
+afterAll(async () => harness.close())
+
+const audited = async (organizationId: number, event: string) =>
+  harness.deps.store
+    .platform('audit_entries')
+    .where({ organizationId, event })
+    .orderBy('id')
+    .select('actorKind', 'actorId', 'targetId', 'targetLabel', 'detail', 'outcome')
+const stateOf = async (
+  place: { owner: { get: (url: string) => Promise<{ json(): any }> } },
+  id: number,
+) => (await place.owner.get(`/api/agents/${id}`)).json().agent
+
+describe('agents', () => {
+  test('201: a token of the known form, and the command that installs the agent', async () => {
+    const { org, owner, workspaceId } = await agentPlace(harness)
+    const labels = { role: 'web', 'cc.example/zone': 'eu-1' }
+    const made = await owner.post('/api/agents', { name: 'web-1.example', workspaceId, labels })
+    expect(made.statusCode).toBe(201)
+    const { ok, agent, token, install } = made.json()
+    expect(ok).toBe(true)
+    expect(token).toMatch(/^cc_agt_[0-9A-Za-z]{49}$/)
+    expect(install).toBe(
+      `CC_AGENT_URL=${harness.config.baseUrl} CC_AGENT_TOKEN=${token} CC_AGENT_KEY=${/sha256:[0-9a-f]{64}/.exec(install)?.[0]} npm run agent`,
+    )
+    expect(agent).toEqual({
+      id: agent.id,
+      name: 'web-1.example',
+      workspaceId,
+      labels,
+      state: 'pending',
+      version: null,
+      protocol: null,
+      os: null,
+      arch: null,
+      lastSeenAt: null,
+      release: null,
+      busy: false,
+      join: null,
+      createdAt: agent.createdAt,
+    })
+    expect(await audited(org.id, 'agent.created')).toMatchObject([
+      {
+        actorKind: 'user',
+        targetId: String(agent.id),
+        detail: { workspaceId, kind: 'host', labels },
+      },
+    ])
+    const again = await makeAgent(harness, { owner, workspaceId })
+    const keys = (await agentClient(harness, again).beat()).json().keys
+    expect(install).toContain(keys[0].keyId)
+  })
+
+  test('400: names, labels and joins that are none', async () => {
+    const { owner, workspaceId } = await agentPlace(harness)
+    const labels = Object.fromEntries(Array.from({ length: 21 }, (_, at) => [`l${at}`, 'a']))
+    for (const wrong of [
+      { name: '' },
+      { name: 'a b' },
+      { name: '-a' },
+      { name: 'a\n' },
+      { name: 'x'.repeat(101) },
+      { labels: { 'a b': 'c' } },
+      { labels: { a: '' } },
+      { labels: { a: 'x'.repeat(64) } },
+      { labels: { a: 1 } },
+      { labels },
+      { join: {} },
+      { join: { maxAgents: 0, expiresInDays: 1 } },
+      { join: { maxAgents: 1_001, expiresInDays: 1 } },
+      { join: { maxAgents: 1, expiresInDays: 91 } },
+      { more: 1 },
+    ]) {
+      const answer = await owner.post('/api/agents', { name: 'a', workspaceId, ...wrong })
+      expect([answer.statusCode, JSON.stringify(wrong)]).toEqual([400, JSON.stringify(wrong)])
+    }
+  })
+
+  test('403: only a session with manage_cloud_accounts makes a token; a denial is audited', async () => {
+    const { org, owner, workspaceId } = await agentPlace(harness)
+    const deployer = await org.user('Deployer')
+    const body = { name: 'a', workspaceId }
+    expect((await deployer.post('/api/agents', body)).statusCode).toBe(403)
+    expect(await audited(org.id, 'agent.denied')).toMatchObject([{ outcome: 'denied' }])
+    const headers = { authorization: `Bearer ${await owner.token()}` }
+    const byToken = await harness.app.inject({
+      method: 'POST',
+      url: '/api/agents',
+      headers,
+      payload: body,
+    })
+    expect([byToken.statusCode, byToken.json().code]).toEqual([403, 'session_required'])
+    const agent = await makeAgent(harness, { owner, workspaceId })
+    for (const [method, url] of [
+      ['patch', `/api/agents/${agent.id}`],
+      ['post', `/api/agents/${agent.id}/token`],
+    ] as const)
+      expect((await deployer[method](url, {})).statusCode).toBe(403)
+    expect((await deployer.delete(`/api/agents/${agent.id}`)).statusCode).toBe(403)
+    expect((await deployer.get(`/api/agents/${agent.id}`)).statusCode).toBe(200)
+  })
+
+  test('409: a name is one agent of its workspace, in any case; a join and a host may share it', async () => {
+    const { owner, workspaceId } = await agentPlace(harness)
+    const first = await owner.post('/api/agents', { name: 'Web', workspaceId })
+    const second = await owner.post('/api/agents', { name: 'web', workspaceId })
+    expect([second.statusCode, second.json()]).toMatchObject([
+      409,
+      { code: 'name_taken', existingId: first.json().agent.id },
+    ])
+    const join = { maxAgents: 1, expiresInDays: 1 }
+    expect((await owner.post('/api/agents', { name: 'web', workspaceId, join })).statusCode).toBe(
+      201,
+    )
+    const other = await owner.post('/api/agents', { name: 'other', workspaceId })
+    const renamed = await owner.patch(`/api/agents/${other.json().agent.id}`, { name: 'WEB' })
+    expect([renamed.statusCode, renamed.json().code]).toEqual([409, 'name_taken'])
+  })
+
+  test('409: a workspace has at most 1,000 agents, however many are made at once', async () => {
+    const { org, owner, workspaceId } = await agentPlace(harness)
+    await harness.deps.store.platform.raw(
+      `insert into agents (organization_id, workspace_id, name)
+       select ?, ?, 'n' || n from generate_series(1, 998) as n`,
+      [org.id, workspaceId],
+    )
+    const answers = await Promise.all(
+      [1, 2, 3, 4].map(async (n) => owner.post('/api/agents', { name: `m${n}`, workspaceId })),
+    )
+    expect(answers.map(({ statusCode }) => statusCode).toSorted()).toEqual([201, 201, 409, 409])
+    expect(answers.find(({ statusCode }) => statusCode === 409)?.json().code).toBe('agent_limit')
+  })
+
+  test('200: lists by workspace, state and label, newest first, by pages', async () => {
+    const { owner, workspaceId } = await agentPlace(harness)
+    const made = []
+    for (const role of ['web', 'web', 'db'])
+      made.push(
+        await makeAgent(harness, { owner, workspaceId, more: { labels: { role, a: 'b' } } }),
+      )
+    const [first, second, third] = made.map(({ id }) => id)
+    const ids = async (query: string) =>
+      (await owner.get(`/api/agents?${query}`)).json().agents.map(({ id }: { id: number }) => id)
+    expect(await ids('')).toEqual([third, second, first])
+    expect(await ids(`workspaceId=${workspaceId}&label=role%3Dweb`)).toEqual([second, first])
+    expect(await ids('label=role%3Dweb&label=a%3Db&limit=1')).toEqual([second])
+    expect(await ids('label=role%3Dcache')).toEqual([])
+    expect(await ids('label=a%20%3Db')).toEqual([])
+    expect(await ids('state=online')).toEqual([])
+    expect(await ids('workspaceId=2147483647')).toEqual([])
+    expect((await made[0]?.beat())?.statusCode).toBe(200)
+    expect(await ids('state=online')).toEqual([first])
+    const page = (await owner.get('/api/agents?limit=2')).json()
+    const rest = (await owner.get(`/api/agents?limit=2&cursor=${page.nextCursor}`)).json()
+    expect([page.agents.length, rest.agents.length, rest.nextCursor]).toEqual([2, 1, null])
+    for (const wrong of ['state=gone', 'label=web', 'label='])
+      expect((await owner.get(`/api/agents?${wrong}`)).statusCode).toBe(400)
+  })
+
+  test('200: online by a heartbeat or an open claim, offline 60 s later, paused and outdated', async () => {
+    const place = await agentPlace(harness)
+    const agent = await makeAgent(harness, place)
+    const digest = `sha256:${'a'.repeat(64)}`
+    await agent.beat({ release: { digest, runId: 7 }, unknown: true })
+    expect(await stateOf(place, agent.id)).toMatchObject({
+      state: 'online',
+      version: '1.0.0',
+      protocol: 1,
+      os: 'linux',
+      arch: 'x64',
+      release: { digest, runId: 7 },
+    })
+    const age = async (seconds: number) =>
+      harness.deps.store.platform.raw(
+        `update agents set last_seen_at = now() - make_interval(secs => ?) where id = ?`,
+        [seconds, agent.id],
+      )
+    await age(59)
+    expect((await stateOf(place, agent.id)).state).toBe('online')
+    await age(61)
+    expect((await stateOf(place, agent.id)).state).toBe('offline')
+    expect((await agent.claim()).statusCode).toBe(204)
+    await eventually(async () => (await stateOf(place, agent.id)).state === 'online')
+    await place.owner.patch(`/api/agents/${agent.id}`, { paused: true })
+    expect((await stateOf(place, agent.id)).state).toBe('paused')
+    expect((await agent.beat()).json().paused).toBe(true)
+    await place.owner.patch(`/api/agents/${agent.id}`, { paused: false })
+    const old = await agent.call('claim', {}, { headers: { 'cc-agent-protocol': '0' } })
+    expect(old.statusCode).toBe(426)
+    expect((await stateOf(place, agent.id)).state).toBe('outdated')
+    await agent.beat()
+    expect((await stateOf(place, agent.id)).state).toBe('online')
+  })
+
+  test('200: a change is audited once, with what was before', async () => {
+    const { org, owner, workspaceId } = await agentPlace(harness)
+    const agent = await makeAgent(harness, { owner, workspaceId, more: { labels: { a: 'b' } } })
+    const url = `/api/agents/${agent.id}`
+    const changed = await owner.patch(url, { name: 'new', labels: { c: 'd' } })
+    expect(changed.json().agent).toMatchObject({ name: 'new', labels: { c: 'd' } })
+    expect((await owner.patch(url, { name: 'new' })).statusCode).toBe(200)
+    expect((await owner.patch(url, {})).statusCode).toBe(200)
+    expect(await audited(org.id, 'agent.updated')).toMatchObject([
+      { detail: { before: { labels: { a: 'b' } }, after: { name: 'new', labels: { c: 'd' } } } },
+    ])
+  })
+
+  test('201: a rotated token works for another hour beside the new one', async () => {
+    const { org, owner, workspaceId } = await agentPlace(harness)
+    const agent = await makeAgent(harness, { owner, workspaceId })
+    const rotated = await owner.post(`/api/agents/${agent.id}/token`, {})
+    expect(rotated.statusCode).toBe(201)
+    const { token, install } = rotated.json()
+    expect(token).not.toBe(agent.token)
+    expect(install).toContain(token)
+    const next = agentClient(harness, { id: agent.id, token })
+    expect([(await agent.beat()).statusCode, (await next.beat()).statusCode]).toEqual([200, 200])
+    await harness.deps.store.platform.raw(
+      `update tokens set expires_at = expires_at - interval '61 minutes' where agent_id = ?`,
+      [agent.id],
+    )
+    expect([(await agent.beat()).statusCode, (await next.beat()).statusCode]).toEqual([401, 200])
+    expect(await audited(org.id, 'agent.token_rotated')).toMatchObject([{ actorKind: 'user' }])
+  })
+
+  test('200 and 409: a busy agent is deleted by force only, and its token ends at once', async () => {
+    const place = await agentPlace(harness)
+    const { org, owner, workspaceId } = place
+    const agent = await makeAgent(harness, place)
+    const deployment = await testDeployment(harness.deps, org.id, { workspaceId })
+    await want(harness.deps, org.id, { deploymentId: deployment.id, agentId: agent.id })
+    expect((await agent.claim()).statusCode).toBe(200)
+    expect((await stateOf(place, agent.id)).busy).toBe(true)
+    const url = `/api/agents/${agent.id}`
+    expect((await owner.delete(url)).json().code).toBe('agent_busy')
+    expect((await owner.delete(`${url}?force=true`)).json()).toEqual({ ok: true })
+    expect((await owner.get(url)).statusCode).toBe(404)
+    expect((await owner.delete(`${url}?force=true`)).statusCode).toBe(404)
+    expect((await agent.beat()).statusCode).toBe(401)
+    expect(await hostRow(harness.deps, deployment.id, agent.id)).toMatchObject({ leaseUntil: null })
+    expect(await audited(org.id, 'agent.deleted')).toMatchObject([
+      { detail: { force: true, busy: true } },
+    ])
+    // Its name is free again.
+    const name = (await audited(org.id, 'agent.deleted'))[0]?.targetLabel
+    expect((await owner.post('/api/agents', { name, workspaceId })).statusCode).toBe(201)
+  })
+
+  test('404: another organization’s workspace and agents', async () => {
+    const place = await agentPlace(harness)
+    const other = await agentPlace(harness)
+    const agent = await makeAgent(harness, place)
+    const taken = await other.owner.post('/api/agents', {
+      name: 'a',
+      workspaceId: place.workspaceId,
+    })
+    expect(taken.statusCode).toBe(404)
+    for (const url of [`/api/agents/${agent.id}`])
+      expect((await other.owner.get(url)).statusCode).toBe(404)
+    expect((await other.owner.post(`/api/agents/${agent.id}/token`, {})).statusCode).toBe(404)
+    expect((await other.owner.get('/api/agents')).json().agents).toEqual([])
+  })
+})
+
+describe('joins', () => {
+  const makeJoin = async (maxAgents = 2) => {
+    const place = await agentPlace(harness)
+    const join = await makeAgent(harness, {
+      ...place,
+      more: { labels: { role: 'web' }, join: { maxAgents, expiresInDays: 1 } },
+    })
+    return { ...place, join }
+  }
+
+  test('201: a host enrolls with a token of its own, and the labels of the join', async () => {
+    const { org, owner, workspaceId, join } = await makeJoin()
+    const enrolled = await join.call('enroll', { name: 'web-1', more: 1 })
+    expect(enrolled.statusCode).toBe(201)
+    const { ok, agent, token, organization, keys } = enrolled.json()
+    expect([ok, organization, keys.length]).toEqual([true, org.slug, 1])
+    expect(token).toMatch(/^cc_agt_[0-9A-Za-z]{49}$/)
+    const shown = (await owner.get(`/api/agents/${agent.id}`)).json().agent
+    expect(shown).toMatchObject({ name: 'web-1', workspaceId, labels: { role: 'web' }, join: null })
+    expect((await agentClient(harness, { id: agent.id, token }).beat()).statusCode).toBe(200)
+    expect((await owner.get(`/api/agents/${join.id}`)).json().agent).toMatchObject({
+      state: 'pending',
+      join: { maxAgents: 2, enrolled: 1 },
+    })
+    expect(await audited(org.id, 'agent.enrolled')).toMatchObject([
+      { actorKind: 'agent', actorId: join.id, detail: { takenOver: false } },
+    ])
+  })
+
+  test('401: a join’s token on any other route, and a host’s token to enroll', async () => {
+    const { owner, workspaceId, join } = await makeJoin()
+    const host = await makeAgent(harness, { owner, workspaceId })
+    for (const path of ['heartbeat', 'claim', 'deployments/1/logs', 'deployments/1/result'])
+      expect((await join.call(path, {})).statusCode).toBe(401)
+    expect((await join.get('deployments/1/artifact?fence=1')).statusCode).toBe(401)
+    expect((await host.call('enroll', { name: 'a' })).statusCode).toBe(401)
+  })
+
+  test('409: no more hosts than the join allows, however many enroll at once', async () => {
+    const { join } = await makeJoin(2)
+    const answers = await Promise.all(
+      [1, 2, 3, 4].map(async (n) => join.call('enroll', { name: `h${n}` })),
+    )
+    expect(answers.map(({ statusCode }) => statusCode).toSorted()).toEqual([201, 201, 409, 409])
+    expect(answers.find(({ statusCode }) => statusCode === 409)?.json().code).toBe('agent_limit')
+  })
+
+  test('409: a name that is taken, until its host is offline for 24 h; then its token ends', async () => {
+    const { org, join } = await makeJoin(2)
+    const first = (await join.call('enroll', { name: 'h' })).json()
+    const host = agentClient(harness, { id: first.agent.id, token: first.token })
+    await host.beat({ release: { digest: `sha256:${'a'.repeat(64)}`, runId: 1 } })
+    const age = async (hours: number) =>
+      harness.deps.store.platform.raw(
+        `update agents set last_seen_at = now() - make_interval(hours => ?) where id = ?`,
+        [hours, host.id],
+      )
+    await age(23)
+    const taken = await join.call('enroll', { name: 'H' })
+    expect([taken.statusCode, taken.json().code]).toEqual([409, 'name_taken'])
+    await age(25)
+    const second = await join.call('enroll', { name: 'H' })
+    expect([second.statusCode, second.json().agent.id]).toEqual([201, host.id])
+    expect((await host.beat()).statusCode).toBe(401)
+    const next = agentClient(harness, { id: host.id, token: second.json().token })
+    expect((await next.beat()).statusCode).toBe(200)
+    expect(await audited(org.id, 'agent.enrolled')).toMatchObject([
+      {},
+      { detail: { takenOver: true } },
+    ])
+  })
+
+  test('409 and 201: a host that never called may enroll again after ten minutes, by its own join alone', async () => {
+    const { owner, workspaceId, join } = await makeJoin(1)
+    const other = await makeAgent(harness, {
+      owner,
+      workspaceId,
+      more: { join: { maxAgents: 5, expiresInDays: 1 } },
+    })
+    const { agent } = (await join.call('enroll', { name: 'h' })).json()
+    expect((await join.call('enroll', { name: 'h' })).json().code).toBe('name_taken')
+    await harness.deps.store.platform.raw(
+      `update agents set created_at = now() - interval '11 minutes' where id = ?`,
+      [agent.id],
+    )
+    expect((await other.call('enroll', { name: 'h' })).json().code).toBe('name_taken')
+    expect((await join.call('enroll', { name: 'h' })).statusCode).toBe(201)
+  })
+
+  test('401: an expired and a deleted join', async () => {
+    const { owner, join } = await makeJoin()
+    await owner.delete(`/api/agents/${join.id}`)
+    expect((await join.call('enroll', { name: 'a' })).statusCode).toBe(401)
+    const late = await makeJoin()
+    await harness.deps.store
+      .platform('tokens')
+      .where({ agentId: late.join.id })
+      .update({
+        expiresAt: new Date(Date.now() - 1_000),
+      })
+    expect((await late.join.call('enroll', { name: 'a' })).statusCode).toBe(401)
+  })
+})
