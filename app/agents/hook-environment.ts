@@ -16,15 +16,17 @@ export function hookEnvironment(
   organizationId: number,
   release: DeployedRelease,
 ): HookVariable[] {
-  const fixed: Record<string, string> = {
-    CC_RUN_ID: String(release.runId),
-    CC_RELEASE_DIGEST: release.digest,
-    CC_PIPELINE: release.pipelineName,
-    CC_WORKSPACE: release.workspaceName,
-    ...(release.commitSha !== null && { CC_COMMIT: release.commitSha }),
-    ...release.outputs,
-  }
-  const open = Object.entries(fixed).map(([key, value]) => ({ key, value, sensitive: false }))
+  const fixed: Array<[key: string, value: string | null]> = [
+    ['CC_RUN_ID', String(release.runId)],
+    ['CC_RELEASE_DIGEST', release.digest],
+    ['CC_PIPELINE', release.pipelineName],
+    ['CC_WORKSPACE', release.workspaceName],
+    ['CC_COMMIT', release.commitSha],
+    ...Object.entries(release.outputs),
+  ]
+  const open = fixed.flatMap(([key, value]) =>
+    value === null ? [] : [{ key, value, sensitive: false }],
+  )
   return [...open, ...deployVariables(keyring, organizationId, release)]
 }
 

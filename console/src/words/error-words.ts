@@ -24,6 +24,10 @@ export const codesOfMachines: ReadonlySet<string> = new Set([
   'taken',
   // A task of the worker, which runs again by itself.
   'scoring_overtaken',
+  // Agents, which nobody works with in a browser.
+  'agent_protocol',
+  'agent_too_old',
+  'lease_lost',
   // Steps of a run, whose log says what happened.
   'artifact_canceled',
   'artifact_damaged',

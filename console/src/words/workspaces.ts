@@ -7,6 +7,11 @@ const stateMoved = 'The state changed meanwhile. Reload the page and try again.'
 
 /** Errors of workspaces: files, variables, state and locks. */
 export const workspaceErrors = {
+  agent_limit: {
+    text: 'No more agents fit here. Delete those that you no longer need.',
+    withFacts: true,
+  },
+  agent_busy: 'This agent carries out a deployment. Wait until it is done.',
   name_taken: { text: 'This name is taken. Choose another one.', withFacts: true },
   no_configuration: {
     text: 'This workspace has no files yet. Add its files before you start a run.',
