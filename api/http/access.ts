@@ -13,6 +13,8 @@ import { callers, type CallerRow } from '../../store/platform/callers.ts'
 import type { Deps } from '../deps.ts'
 import { sessionCookieOf } from './https.ts'
 import { registerRateLimits } from './rate-limit.ts'
+import { admitAgent } from './admit-agent.ts'
+import { bearerOf, unauthenticated } from './bearer.ts'
 import { assertNotForeign, assertSameOrigin } from './same-origin.ts'
 
 /**
@@ -170,21 +172,6 @@ async function admitScim(deps: Deps, request: FastifyRequest, reply: FastifyRepl
   request.server.rateLimits.take(reply, 'scim', String(caller.tokenId))
 }
 
-/** An agent's token alone, of the kind that the route is for: one that enrolls hosts gets no work. */
-async function admitAgent(deps: Deps, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const bearer = bearerOf(request, false)
-  if (bearer === undefined || tokenKind(bearer) !== 'agt') throw unauthenticated()
-  const rows = callers(deps.store)
-  const row = await rows.byAgentToken(hashCredential(bearer))
-  const wanted = request.routeOptions.config.access === 'join' ? 'join' : 'host'
-  if (row?.kind !== wanted) throw unauthenticated()
-  const { stale, ...caller } = row
-  request.agentCaller = { ...caller, ip: request.ip, requestId: request.id }
-  // Of the agent and not of the token, so that a rotation gives no second allowance.
-  request.server.rateLimits.take(reply, 'agent', String(caller.agentId))
-  if (stale) await rows.touchToken(caller.tokenId)
-}
-
 // oxlint-disable-next-line max-params -- a hook's own arguments and what the route declares
 async function admit(
   deps: Deps,
@@ -269,20 +256,6 @@ function toCaller(row: CallerRow, kind: 'session' | 'token', request: FastifyReq
   }
 }
 
-/** `Authorization: Bearer`, and for OpenTofu's http backend the password of basic auth. */
-function bearerOf(request: FastifyRequest, basicToo: boolean): string | undefined {
-  const header = request.headers.authorization
-  if (header === undefined) return undefined
-  const [scheme = '', value = '', more] = header.split(' ')
-  if (more !== undefined) throw unauthenticated()
-  if (scheme.toLowerCase() === 'bearer') return value
-  if (basicToo && scheme.toLowerCase() === 'basic') {
-    const text = Buffer.from(value, 'base64').toString()
-    return text.slice(text.indexOf(':') + 1)
-  }
-  throw unauthenticated()
-}
-
 async function recordDenial(
   deps: Deps,
   request: FastifyRequest,
@@ -305,8 +278,3 @@ const deniedNoun: Record<string, string> = {
   policies: 'policy',
   agents: 'agent',
 }
-
-const unauthenticated = () =>
-  new AppError('unauthenticated', 'Sign in first, or send a valid token.', {
-    code: 'unauthenticated',
-  })

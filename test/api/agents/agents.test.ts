@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { hostRow, testDeployment, want } from '../../harness/deployments.ts'
-import { agentClient, agentPlace, makeAgent } from './agent-client.ts'
+import { agentClient, agentPlace, makeAgent, type AgentPlace } from './agent-client.ts'
 
 let harness: Harness
 beforeAll(async () => {
@@ -17,9 +17,10 @@ const audited = async (organizationId: number, event: string) =>
     .orderBy('id')
     .select('actorKind', 'actorId', 'targetId', 'targetLabel', 'detail', 'outcome')
 const stateOf = async (
-  place: { owner: { get: (url: string) => Promise<{ json(): any }> } },
+  place: AgentPlace,
   id: number,
-) => (await place.owner.get(`/api/agents/${id}`)).json().agent
+): Promise<{ state: string; busy: boolean } & Record<string, unknown>> =>
+  (await place.owner.get(`/api/agents/${id}`)).json().agent
 
 describe('agents', () => {
   test('201: a token of the known form, and the command that installs the agent', async () => {
@@ -269,109 +270,5 @@ describe('agents', () => {
       expect((await other.owner.get(url)).statusCode).toBe(404)
     expect((await other.owner.post(`/api/agents/${agent.id}/token`, {})).statusCode).toBe(404)
     expect((await other.owner.get('/api/agents')).json().agents).toEqual([])
-  })
-})
-
-describe('joins', () => {
-  const makeJoin = async (maxAgents = 2) => {
-    const place = await agentPlace(harness)
-    const join = await makeAgent(harness, {
-      ...place,
-      more: { labels: { role: 'web' }, join: { maxAgents, expiresInDays: 1 } },
-    })
-    return { ...place, join }
-  }
-
-  test('201: a host enrolls with a token of its own, and the labels of the join', async () => {
-    const { org, owner, workspaceId, join } = await makeJoin()
-    const enrolled = await join.call('enroll', { name: 'web-1', more: 1 })
-    expect(enrolled.statusCode).toBe(201)
-    const { ok, agent, token, organization, keys } = enrolled.json()
-    expect([ok, organization, keys.length]).toEqual([true, org.slug, 1])
-    expect(token).toMatch(/^cc_agt_[0-9A-Za-z]{49}$/)
-    const shown = (await owner.get(`/api/agents/${agent.id}`)).json().agent
-    expect(shown).toMatchObject({ name: 'web-1', workspaceId, labels: { role: 'web' }, join: null })
-    expect((await agentClient(harness, { id: agent.id, token }).beat()).statusCode).toBe(200)
-    expect((await owner.get(`/api/agents/${join.id}`)).json().agent).toMatchObject({
-      state: 'pending',
-      join: { maxAgents: 2, enrolled: 1 },
-    })
-    expect(await audited(org.id, 'agent.enrolled')).toMatchObject([
-      { actorKind: 'agent', actorId: join.id, detail: { takenOver: false } },
-    ])
-  })
-
-  test('401: a join’s token on any other route, and a host’s token to enroll', async () => {
-    const { owner, workspaceId, join } = await makeJoin()
-    const host = await makeAgent(harness, { owner, workspaceId })
-    for (const path of ['heartbeat', 'claim', 'deployments/1/logs', 'deployments/1/result'])
-      expect((await join.call(path, {})).statusCode).toBe(401)
-    expect((await join.get('deployments/1/artifact?fence=1')).statusCode).toBe(401)
-    expect((await host.call('enroll', { name: 'a' })).statusCode).toBe(401)
-  })
-
-  test('409: no more hosts than the join allows, however many enroll at once', async () => {
-    const { join } = await makeJoin(2)
-    const answers = await Promise.all(
-      [1, 2, 3, 4].map(async (n) => join.call('enroll', { name: `h${n}` })),
-    )
-    expect(answers.map(({ statusCode }) => statusCode).toSorted()).toEqual([201, 201, 409, 409])
-    expect(answers.find(({ statusCode }) => statusCode === 409)?.json().code).toBe('agent_limit')
-  })
-
-  test('409: a name that is taken, until its host is offline for 24 h; then its token ends', async () => {
-    const { org, join } = await makeJoin(2)
-    const first = (await join.call('enroll', { name: 'h' })).json()
-    const host = agentClient(harness, { id: first.agent.id, token: first.token })
-    await host.beat({ release: { digest: `sha256:${'a'.repeat(64)}`, runId: 1 } })
-    const age = async (hours: number) =>
-      harness.deps.store.platform.raw(
-        `update agents set last_seen_at = now() - make_interval(hours => ?) where id = ?`,
-        [hours, host.id],
-      )
-    await age(23)
-    const taken = await join.call('enroll', { name: 'H' })
-    expect([taken.statusCode, taken.json().code]).toEqual([409, 'name_taken'])
-    await age(25)
-    const second = await join.call('enroll', { name: 'H' })
-    expect([second.statusCode, second.json().agent.id]).toEqual([201, host.id])
-    expect((await host.beat()).statusCode).toBe(401)
-    const next = agentClient(harness, { id: host.id, token: second.json().token })
-    expect((await next.beat()).statusCode).toBe(200)
-    expect(await audited(org.id, 'agent.enrolled')).toMatchObject([
-      {},
-      { detail: { takenOver: true } },
-    ])
-  })
-
-  test('409 and 201: a host that never called may enroll again after ten minutes, by its own join alone', async () => {
-    const { owner, workspaceId, join } = await makeJoin(1)
-    const other = await makeAgent(harness, {
-      owner,
-      workspaceId,
-      more: { join: { maxAgents: 5, expiresInDays: 1 } },
-    })
-    const { agent } = (await join.call('enroll', { name: 'h' })).json()
-    expect((await join.call('enroll', { name: 'h' })).json().code).toBe('name_taken')
-    await harness.deps.store.platform.raw(
-      `update agents set created_at = now() - interval '11 minutes' where id = ?`,
-      [agent.id],
-    )
-    expect((await other.call('enroll', { name: 'h' })).json().code).toBe('name_taken')
-    expect((await join.call('enroll', { name: 'h' })).statusCode).toBe(201)
-  })
-
-  test('401: an expired and a deleted join', async () => {
-    const { owner, join } = await makeJoin()
-    await owner.delete(`/api/agents/${join.id}`)
-    expect((await join.call('enroll', { name: 'a' })).statusCode).toBe(401)
-    const late = await makeJoin()
-    await harness.deps.store
-      .platform('tokens')
-      .where({ agentId: late.join.id })
-      .update({
-        expiresAt: new Date(Date.now() - 1_000),
-      })
-    expect((await late.join.call('enroll', { name: 'a' })).statusCode).toBe(401)
   })
 })
