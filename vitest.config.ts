@@ -18,12 +18,14 @@ export default defineConfig({
         extends: true,
         test: { name: 'rules', include: ['{domain,scripts,console}/**/*.test.ts'] },
       },
+      // The agent knows the service by its protocol alone, so it needs no engine either.
+      { extends: true, test: { name: 'agent', include: ['test/agent/**/*.test.ts'] } },
       {
         extends: true,
         test: {
           name: 'engines',
           include: ['test/**/*.test.ts'],
-          exclude: [together],
+          exclude: [together, 'test/agent/**'],
           globalSetup: ['test/setup/global-setup.ts'],
         },
       },

@@ -10,11 +10,12 @@ export const layers = {
   activities: ['contract', 'app', 'store', 'gateways', 'config', 'domain'],
   api: ['contract', 'app', 'store', 'gateways', 'config', 'domain'],
   runner: ['gateways', 'domain'],
+  agent: ['domain'],
   worker: ['contract', 'activities', 'app', 'store', 'gateways', 'config', 'domain'],
   engines: ['gateways', 'config', 'domain'],
   scripts: ['api', 'engines', 'contract', 'app', 'store', 'gateways', 'config', 'domain'],
   console: [],
-  bench: ['test', 'scripts', 'engines', 'app', 'store', 'gateways', 'config', 'domain'],
+  bench: ['test', 'agent', 'scripts', 'engines', 'app', 'store', 'gateways', 'config', 'domain'],
   test: 'any',
 } as const satisfies Record<string, readonly string[] | 'any'>
 

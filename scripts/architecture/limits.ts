@@ -8,7 +8,7 @@ export const limits: Limits = {
   exceptions: [],
   cycles: [],
   entries: [
-    /^(api\/server|(bench|runner|worker)\/main|workflows\/index|console\/src\/main)\.tsx?$/,
+    /^(api\/server|(agent|bench|runner|worker)\/main|workflows\/index|console\/src\/main)\.tsx?$/,
     /^scripts\/[^/]+$/,
     /^bench\/(bare-server|hostile\/(attackers-main|look-at-loop)|load-client|sync\/ready-cloud)\.ts$/,
     /^gateways\/(duckdb\/program\/main|states\/split-state-process)\.ts$/,

@@ -20,7 +20,7 @@ export type Module = {
 }
 
 const folders =
-  'activities,api,app,bench,config,console,domain,engines,gateways,runner,scripts,store,test,worker,workflows'
+  'activities,agent,api,app,bench,config,console,domain,engines,gateways,runner,scripts,store,test,worker,workflows'
 
 /** All TypeScript files of the repository at `root`, in the order of their paths. */
 export function readModules(root: string): Module[] {
