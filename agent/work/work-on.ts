@@ -1,0 +1,138 @@
+import { join } from 'node:path'
+import { maskSecrets, type Mask } from '../../domain/runs/mask-secrets.ts'
+import type { AgentFolder } from '../disk/agent-folder.ts'
+import { Halted, messageOf } from '../faults.ts'
+import { openOutput } from '../output/output-file.ts'
+import { sendOutput } from '../output/send-output.ts'
+import type { Say } from '../say.ts'
+import { createBackoff, pause } from '../service/backoff.ts'
+import type { Deployment } from '../service/read-claim.ts'
+import type { Service } from '../service/service.ts'
+import type { Trust } from '../trust.ts'
+import type { Work } from './context.ts'
+import { openJournal, removeOtherJournals } from './journal.ts'
+import { keepLease } from './lease.ts'
+import { perform } from './perform.ts'
+import { releasesIn } from './releases.ts'
+
+export type WorkDeps = {
+  folder: AgentFolder
+  service: Service
+  trust: Trust
+  greeting: () => Record<string, unknown>
+  ending: AbortSignal
+  ended: AbortSignal
+  say: Say
+}
+
+/** Works on a deployment until the service has its result, the lease is lost, or the agent ends. */
+export async function workOn(
+  deps: WorkDeps,
+  deployment: Deployment,
+  claimed: { dateMs: number | undefined; askedAt: number },
+): Promise<void> {
+  const { folder, service, trust, greeting, ending, say } = deps
+  const { id, fence } = deployment
+  const journal = openJournal(folder.deployments, id)
+  journal.note({ is: 'begun', id, fence })
+  removeOtherJournals(folder.deployments, id)
+  const lease = keepLease({
+    service,
+    deployment,
+    claimed,
+    greeting,
+    ending,
+    onAnswer: (body) => trust.learn(body['keys']),
+    say,
+  })
+  const output = openOutput(join(journal.folder, 'output'))
+  const secrets = deployment.env.filter(({ sensitive }) => sensitive).map(({ value }) => value)
+  const sending = new AbortController()
+  const sender = sendOutput({
+    service,
+    route: `deployments/${id}/logs`,
+    fence,
+    folder: journal.folder,
+    output,
+    mask: maskOf(secrets),
+    signal: AbortSignal.any([sending.signal, lease.lost]),
+    onLost: lease.lose,
+    say,
+  })
+  const work: Work = {
+    ...deps,
+    deployment,
+    releases: releasesIn(folder),
+    journal,
+    lease,
+    output,
+  }
+  say('info', 'a deployment begins', { id, fence, action: deployment.action })
+  try {
+    const body = journal.last('result')?.body ?? (await resultOf(work))
+    await sender.finish()
+    await sendResult(work, body)
+    journal.note({ is: 'taken' })
+    say('info', 'a deployment ends', { id, ok: body['ok'], message: body['message'] })
+  } catch (error) {
+    if (!(error instanceof Halted)) throw error
+    say('warn', 'a deployment is left as it is', { id, why: error.halt })
+    if (error.halt === 'ending') await Promise.race([sender.finish(), pause(lastLinesMs)])
+  } finally {
+    sending.abort()
+    lease.close()
+    output.close()
+    journal.close()
+  }
+}
+
+async function resultOf(work: Work): Promise<Record<string, unknown>> {
+  const { journal, releases } = work
+  const outcome = await perform(work)
+  const body = { ...outcome, release: releases.running(), hooks: journal.finished() }
+  journal.note({ is: 'result', body })
+  return body
+}
+
+/** Repeats the result until the service has it, or says that it is another's to give. */
+async function sendResult({ deployment, service, lease, ended, say }: Work, body: object) {
+  const { id, fence } = deployment
+  const backoff = createBackoff({ firstMs: 500, mostMs: 15_000 })
+  const signal = AbortSignal.any([lease.lost, ended])
+  for (;;)
+    try {
+      const { status, code } = await service.post(
+        `deployments/${id}/result`,
+        { fence, ...body },
+        { signal },
+      )
+      if (status === 409) throw new Halted('lease_lost')
+      if (status >= 300) say('error', 'the service does not take the result', { id, status, code })
+      return
+    } catch (error) {
+      if (error instanceof Halted) throw error
+      if (signal.aborted) throw new Halted('ending')
+      say('warn', 'a result could not be sent', { id, why: messageOf(error) })
+      await backoff.wait(signal)
+    }
+}
+
+/** Before the agent ends. Lines that are not sent in it are sent at the next start. */
+const lastLinesMs = 2_000
+
+/** Where secrets cannot be masked, no line is shown. */
+function maskOf(secrets: readonly string[]): Mask {
+  const hidden = () => '[masked]'
+  try {
+    const mask = maskSecrets(secrets)
+    return (text, maxLength) => {
+      try {
+        return mask(text, maxLength)
+      } catch {
+        return hidden()
+      }
+    }
+  } catch {
+    return hidden
+  }
+}
