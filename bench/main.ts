@@ -1,3 +1,4 @@
+import { agentSuite } from './agent.ts'
 import { anomaliesSuite } from './anomalies.ts'
 import { apiSuite } from './api.ts'
 import { clicksSuite } from './clicks.ts'
@@ -21,6 +22,11 @@ import { timingSuite } from './timing.ts'
 
 /** `npm run bench -- <suite>`: measures on its own engines and prints a table. */
 const suites: Record<string, { about: string; run: () => Promise<boolean> }> = {
+  agent: {
+    about:
+      'the deploy agent: its memory, its CPU time when idle, its time beside hooks, and unpacking beside zstd and tar',
+    run: agentSuite,
+  },
   anomalies: {
     about:
       'the detector of cost anomalies and the forecast on held-out series, beside the rules of others, and totals and tags of made organizations',
