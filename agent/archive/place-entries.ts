@@ -7,7 +7,7 @@ import {
   symlinkSync,
   writeSync,
 } from 'node:fs'
-import { assertRoom } from '../disk/room.ts'
+import { assertRoom, roomIn } from '../disk/room.ts'
 import { errnoOf, refuseRelease, Refusal } from '../faults.ts'
 import { assertLinksStay } from './assert-links-stay.ts'
 import { entryPath, refusedPath } from './entry-path.ts'
@@ -21,7 +21,7 @@ export const unpackLimits: UnpackLimits = { bytes: 8 * 1024 ** 3, entries: 200_0
 
 /** What folders and links are remembered by. */
 const maxRememberedLength = 32 * 1024 * 1024
-/** How much is written between two looks at the disk. */
+/** How much is written between two looks at the disk, at most. */
 const lookEveryBytes = 32 * 1024 * 1024
 const lookEveryEntries = 5_000
 
@@ -44,7 +44,7 @@ export function placeEntries(
   const folders = new Set([''])
   const links = new Map<string, string>()
   const open = { file: -1, mtimeSeconds: 0 }
-  const sum = { entries: 0, bytes: 0, remembered: 0, written: 0 }
+  const sum = { entries: 0, bytes: 0, remembered: 0 }
 
   const remember = (length: number) => {
     sum.remembered += length
@@ -74,9 +74,13 @@ export function placeEntries(
       ),
     )
   }
+  /** What may be written before the next look at the disk. */
+  const left = { bytes: 0, entries: 0 }
   const look = () => {
-    assertRoom(root, { bytes: lookEveryBytes, files: lookEveryEntries })
-    sum.written = 0
+    assertRoom(root, { bytes: 1, files: 1 })
+    const room = roomIn(root)
+    left.bytes = Math.min(lookEveryBytes, room.bytes)
+    left.entries = Math.min(lookEveryEntries, room.files)
   }
 
   const close = () => {
@@ -91,7 +95,8 @@ export function placeEntries(
       sum.bytes += header.size
       if (sum.entries > limits.entries) throw overLimit(`${limits.entries} entries`)
       if (sum.bytes > limits.bytes) throw overLimit(`${limits.bytes} bytes`)
-      if (sum.entries % lookEveryEntries === 1) look()
+      left.entries -= 1
+      if (left.entries < 0) look()
       if ((header.mode & 0o6000) !== 0) throw refusedPath(header.name, 'has a set-id bit')
       if (path === '') {
         if (header.type !== '5') throw refusedPath(header.name, 'has no name')
@@ -108,8 +113,8 @@ export function placeEntries(
       placing('', () => {
         for (let at = 0; at < bytes.length;) at += writeSync(open.file, bytes, at)
       })
-      sum.written += bytes.length
-      if (sum.written >= lookEveryBytes) look()
+      left.bytes -= bytes.length
+      if (left.bytes < 0) look()
     },
 
     endFile() {
