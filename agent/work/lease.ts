@@ -19,7 +19,7 @@ export type Lease = {
   ask(): Promise<void>
   /** Tells the service of a hook at once. */
   report(hook: Record<string, unknown>): void
-  lose(): void
+  lose: () => void
   close(): void
 }
 

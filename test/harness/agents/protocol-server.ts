@@ -80,7 +80,7 @@ export async function startProtocolServer({
   const fault = (text: string) => void state.faults.push(text)
   const sockets = new Set<Socket>()
   const unended = () => state.deployments.find(({ result }) => !result)
-  const find = (id: string) => state.deployments.find((one) => String(one.id) === id)
+  const find = (id: unknown) => state.deployments.find((one) => one.id === Number(id))
   const holds = (given: Given, fence: unknown) =>
     !given.result && given.fence === fence && given.leaseUntil > Date.now()
 
@@ -90,7 +90,7 @@ export async function startProtocolServer({
     state.heartbeats.push(body)
     const own = { ok: true, protocol: 1, paused: false, keys: state.keys }
     if (body['deploymentId'] === undefined) return [200, { ...own, leaseUntil: null, stop: false }]
-    const given = find(String(body['deploymentId']))
+    const given = find(body['deploymentId'])
     if (!given) return [404, { error: 'Not found', code: 'not_found' }]
     given.heartbeats.push(body)
     given.seenAt = Date.now()
@@ -156,11 +156,13 @@ export async function startProtocolServer({
       ...(range && { 'content-range': `bytes ${start}-${sizeBytes - 1}/${sizeBytes}` }),
     })
     const cut = state.cuts.shift()
-    if (cut === 0) return void request.socket.destroy()
-    if (cut === undefined) return void createReadStream(path, { start }).pipe(response)
-    const part = createReadStream(path, { start, end: start + cut - 1 })
-    part.pipe(response, { end: false })
-    part.on('end', () => response.write('', () => setTimeout(() => request.socket.destroy(), 20)))
+    if (cut === 0) request.socket.destroy()
+    else if (cut === undefined) createReadStream(path, { start }).pipe(response)
+    else {
+      const part = createReadStream(path, { start, end: start + cut - 1 })
+      part.pipe(response, { end: false })
+      part.on('end', () => response.write('', () => setTimeout(() => request.socket.destroy(), 20)))
+    }
   }
 
   const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
