@@ -28,7 +28,7 @@ export function readAgentConfig(env: NodeJS.ProcessEnv = process.env): AgentConf
   return { url, readToken, keyId, dir, ca }
 }
 
-export class ConfigFault extends Error {}
+class ConfigFault extends Error {}
 
 /** The search path of hooks. */
 export const searchPath =

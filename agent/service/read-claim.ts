@@ -1,4 +1,4 @@
-export const hookNames = ['install', 'activate', 'health', 'rollback'] as const
+const hookNames = ['install', 'activate', 'health', 'rollback'] as const
 export type HookName = (typeof hookNames)[number]
 const actions = ['deploy', 'install', 'activate', 'rollback', 'verify'] as const
 export type Action = (typeof actions)[number]
@@ -69,7 +69,7 @@ export class ClaimFault extends Error {
 
 const digestForm = /^sha256:[0-9a-f]{64}$/
 
-export function readHooks(value: unknown, timeouts: unknown): Hooks {
+function readHooks(value: unknown, timeouts: unknown): Hooks {
   const given = objectOf(value ?? {}, 'hooks')
   const seconds = objectOf(timeouts ?? {}, 'timeouts')
   return Object.fromEntries(

@@ -17,6 +17,7 @@ export const limits: Limits = {
   maxLines: 60,
   longFunctions: {
     activities: 4,
+    agent: 7,
     api: 26,
     bench: 2,
 

@@ -42,5 +42,5 @@ export function compressed(tar: string): Artifact {
   }
 }
 
-export const digestOf = (bytes: Buffer): string =>
+const digestOf = (bytes: Buffer): string =>
   `sha256:${createHash('sha256').update(bytes).digest('hex')}`
