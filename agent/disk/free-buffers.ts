@@ -7,8 +7,7 @@ let since = 0
 
 /**
  * Told of each buffer that was used, collects the garbage every 16 MiB. V8 counts only the few bytes that a buffer
- * takes in its heap, and lets 64 MiB of them pile up outside it: measured, a download of 500 MB then takes 110 MB of
- * memory (`npm run bench -- agent`).
+ * takes in its heap, and lets tens of megabytes of them pile up outside it (`npm run bench -- agent`).
  */
 export function freeBuffers(bytes: number): void {
   since += bytes
