@@ -15,6 +15,7 @@ import { finopsPlugin } from './finops/plugin.ts'
 import { gitPlugin } from './git/plugin.ts'
 import { uploadTimeoutMs } from './finops/uploads/upload-routes.ts'
 import { registerAccess } from './http/access.ts'
+import { registerCompression } from './http/compress-answers.ts'
 import { registerBodyTimeout } from './http/body-timeout.ts'
 import { refuseAddress, registerErrors } from './http/errors.ts'
 import { isHttps, strictTransport } from './http/https.ts'
@@ -113,6 +114,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   // Before the hooks that need a sign-in: the console's files are public.
   await registerConsole(app)
   registerRouteTable(app)
+  registerCompression(app)
   await app.register(cookie)
   registerErrors(app)
   await registerOpenapi(app)

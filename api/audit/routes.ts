@@ -16,7 +16,7 @@ export const auditRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/audit',
     {
-      config: { access: 'read' },
+      config: { access: 'read', compressed: true },
       schema: {
         operationId: 'listAuditEntries',
         querystring: AuditPage,

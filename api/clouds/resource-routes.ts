@@ -20,7 +20,7 @@ export const resourceRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/cloud/resources',
     {
-      config: readResources,
+      config: { ...readResources, compressed: true },
       preValidation: repeatedFilters,
       schema: {
         operationId: 'listCloudResources',

@@ -9,6 +9,7 @@ export type TableRoute = {
   sessionOnly: boolean
   changesCredential: boolean
   hasBody: boolean
+  isCompressed: boolean
 }
 
 declare module 'fastify' {
@@ -37,6 +38,7 @@ export function registerRouteTable(app: FastifyInstance): void {
           sessionOnly: config?.sessionOnly ?? false,
           changesCredential: config?.changesCredential ?? false,
           hasBody: schema?.body !== undefined,
+          isCompressed: config?.compressed ?? false,
         })),
     )
   app.decorate('routeTable', table)
