@@ -32,6 +32,10 @@ const filters = {
   'no runs': 'sort=name&state=none',
   'no runs or failed': 'sort=name&state=none&state=failed',
   production: 'sort=name&criticality=production',
+  'label, of a twentieth': 'sort=name&label=team%3D7',
+  'label, of one': 'sort=name&label=only%3Done',
+  'label, of none': 'sort=name&label=only%3Dnone',
+  'labels, newest first': 'sort=-lastRunAt&label=team%3D7&label=team%3D8',
   'q, of all': 'sort=name&q=ws',
   'q, of one': 'sort=name&q=ws-3333',
   'q, of none': 'sort=name&q=no-such-thing',
@@ -50,6 +54,7 @@ export async function workspacesSuite(): Promise<boolean> {
     closing.push(api.stop)
     const owner = connectOwner(new Secret(api.databaseUrl))
     await seedListedRuns(owner)
+    await labelWorkspaces(owner)
     const favorites = await forgetRuns(owner)
     await owner.destroy()
     const page = (filter: string) => (filter ? `limit=60&${filter}` : 'limit=60')
@@ -65,6 +70,14 @@ export async function workspacesSuite(): Promise<boolean> {
     await engines.stop()
     rmSync(dataDir, { recursive: true, force: true })
   }
+}
+
+/** Each has one of twenty labels, and one has a label of its own. */
+async function labelWorkspaces(owner: Knex): Promise<void> {
+  await owner.raw(`update workspaces set labels = jsonb_build_object('team', (id % 20)::text)
+    || case when id = (select max(id) from workspaces) then '{"only":"one"}'::jsonb else '{}' end`)
+  await owner.raw('vacuum analyze workspaces')
+  await owner.raw('vacuum analyze workspace_labels')
 }
 
 /** Every tenth workspace has no run. Returns a query of 100 workspaces that lie far from each other. */

@@ -41,8 +41,10 @@ async function pagesOf(agent: Agent, api: BenchApi, first: string) {
   let number = 1
   while (number < 10) {
     // The answer of the API has this shape.
-    const { nextCursor } = JSON.parse(await get(agent, api, later)) as { nextCursor: string | null }
-    if (nextCursor === null) break
+    const { nextCursor } = JSON.parse(await get(agent, api, later)) as {
+      nextCursor?: string | null
+    }
+    if (!nextCursor) break
     later = `${first}&cursor=${nextCursor}`
     number += 1
   }

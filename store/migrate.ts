@@ -71,6 +71,8 @@ import * as hostsCatchUp from './migrations/0111-catch-hosts-up.ts'
 import * as signedArtifacts from './migrations/0117-sign-artifacts.ts'
 import * as artifactProbes from './migrations/0118-probe-artifact-stores.ts'
 import * as deployedReleases from './migrations/0114-deploy-releases.ts'
+import * as labels from './migrations/0124-add-labels.ts'
+import * as historyOfRuns from './migrations/0125-index-history-of-runs.ts'
 import * as lowerCommitments from './migrations/0083-lower-commitments-of-azure.ts'
 import * as servicesOfSubAccounts from './migrations/0085-find-services-of-sub-accounts.ts'
 import * as mergedSlices from './migrations/0079-merge-slices.ts'
@@ -174,6 +176,8 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0117-sign-artifacts': signedArtifacts,
   '0118-probe-artifact-stores': artifactProbes,
   '0114-deploy-releases': deployedReleases,
+  '0124-add-labels': labels,
+  '0125-index-history-of-runs': historyOfRuns,
 }
 
 /** The key of the advisory lock, arbitrary: of two starts at once, one migrates after the other. */

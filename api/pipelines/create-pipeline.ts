@@ -40,6 +40,8 @@ export async function createPipeline(
         ...own,
         targetWorkspaceId: input.targetWorkspaceId ?? null,
         strategy: input.strategy ?? null,
+        ...(input.labels && { labels: input.labels }),
+        ...(input.description !== undefined && { description: input.description }),
       })
       if (hasTrigger(created)) await startPipelineWebhook(tenant, created)
       await auditLog(tenant, actorOf(caller)).record('pipeline.created', {

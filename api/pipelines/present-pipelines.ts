@@ -41,6 +41,8 @@ function presentSettings(
 export const presentListed = (row: ListedPipeline): Static<typeof PipelineBody> => ({
   id: row.id,
   name: row.name,
+  labels: row.labels,
+  description: row.description,
   kind: row.kind,
   managed: row.managed,
   appGitConnectionId: row.appGitConnectionId,
@@ -67,6 +69,8 @@ export async function presentPipelines(
     return {
       id: row.id,
       name: row.name,
+      labels: row.labels,
+      description: row.description,
       kind: row.kind,
       managed: row.managed,
       appGitConnectionId: row.appGitConnectionId,

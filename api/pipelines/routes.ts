@@ -1,18 +1,23 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { notFound } from '../../domain/errors.ts'
 import { pipelineRuns } from '../../store/runs/pipeline-runs.ts'
-import { listedPipelines } from '../../store/pipelines/listed-pipelines.ts'
 import { pipelines } from '../../store/pipelines/pipelines.ts'
-import { decodeCursor, maxKey, page } from '../http/paging.ts'
+import { maxKey } from '../http/paging.ts'
+import { repeatedFilters } from '../http/repeated-filters.ts'
 import { errors, IdParams, NextCursor, Ok } from '../http/schemas.ts'
 import { createPipeline } from './create-pipeline.ts'
 import { deletePipeline } from './delete-pipeline.ts'
-import { presentListed, presentPipelines } from './present-pipelines.ts'
+import { listPipelines } from './list-pipelines.ts'
+import { presentPipelines } from './present-pipelines.ts'
 import { runsWithLogs } from '../runs/runs-with-logs.ts'
 import { NewPipelineBody, PipelineBody, PipelineChangeBody, PipelineQuery } from './schemas.ts'
 import { updatePipeline } from './update-pipeline.ts'
 import { pipelineVariableRoutes } from './variable-routes.ts'
 import { RunWithLogs } from '../runs/schemas.ts'
+
+const target = async (tenant: Tenant, { id = 0 }: Record<string, number>) =>
+  pipelines(tenant).get(id)
 
 /** Pipelines. Every route names its access; a route without one stops the server from starting. */
 export const pipelineRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -21,9 +26,11 @@ export const pipelineRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/pipelines',
     {
-      config: { access: 'read' },
+      config: { access: 'read', compressed: true },
+      preValidation: repeatedFilters,
       schema: {
         operationId: 'listPipelines',
+        description: 'Without an order: as they were created.',
         querystring: PipelineQuery,
         response: {
           200: Type.Object({ pipelines: Type.Array(PipelineBody), nextCursor: NextCursor }),
@@ -31,18 +38,7 @@ export const pipelineRoutes: FastifyPluginAsyncTypebox = async (app) => {
         },
       },
     },
-    async ({ caller: { organizationId }, query }) => {
-      const { limit = 50, cursor, q, managed } = query
-      const after = decodeCursor(cursor, 0)
-      const found = await listedPipelines(deps.store, organizationId, {
-        limit: limit + 1,
-        after,
-        q,
-        managed,
-      })
-      const { rows, nextCursor } = page(found, limit)
-      return { pipelines: rows.map(presentListed), nextCursor }
-    },
+    async ({ caller, query }) => listPipelines(deps, caller, query),
   )
 
   app.post(
@@ -67,7 +63,7 @@ export const pipelineRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/pipelines/:id',
     {
-      config: { access: 'read' },
+      config: { access: 'read', compressed: true },
       schema: {
         operationId: 'getPipeline',
         params: IdParams,
@@ -92,10 +88,7 @@ export const pipelineRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.patch(
     '/pipelines/:id',
     {
-      config: {
-        access: 'mutate_infra',
-        target: async (tenant, { id = 0 }) => pipelines(tenant).get(id),
-      },
+      config: { access: 'mutate_infra', target },
       schema: {
         operationId: 'updatePipeline',
         description:
@@ -119,10 +112,7 @@ export const pipelineRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.delete(
     '/pipelines/:id',
     {
-      config: {
-        access: 'mutate_infra',
-        target: async (tenant, { id = 0 }) => pipelines(tenant).get(id),
-      },
+      config: { access: 'mutate_infra', target },
       schema: {
         operationId: 'deletePipeline',
         params: IdParams,

@@ -1,5 +1,7 @@
 import { Type, type Static } from 'typebox'
+import { Description, LabelFilter, Labels } from '../http/labels.ts'
 import { OneLine } from '../http/one-line.ts'
+import { Cursor } from '../http/pattern.ts'
 import { Body, Id, NamedPage, Nullable, OneOf, Text, Time } from '../http/schemas.ts'
 import { LastRunBody } from '../runs/schemas.ts'
 
@@ -21,6 +23,8 @@ const WebhookBody = Type.Object({
 export const PipelineBody = Type.Object({
   id: Id,
   name: Type.String(),
+  labels: Type.Record(Type.String(), Type.String()),
+  description: Type.String(),
   kind: OneOf(['application', 'infrastructure']),
   managed: Type.Boolean(),
   appGitConnectionId: Nullable(Id),
@@ -42,8 +46,19 @@ export const PipelineBody = Type.Object({
   createdAt: Time,
 })
 
+const orders = ['id', 'name', 'criticality', 'lastRunAt'] as const
+export type PipelineListOrder = (typeof orders)[number]
+
 export const PipelineQuery = Type.Object({
   ...NamedPage.properties,
+  cursor: Type.Optional(Cursor('^[A-Za-z0-9_-]{1,2000}$', { maxLength: 2_000 })),
+  label: LabelFilter,
+  sort: Type.Optional(
+    OneOf([...orders, '-id', '-name', '-criticality', '-lastRunAt'], {
+      description:
+        'By the creation, which is the default, by the name, by the criticality (production first) and the name, or by the start of the newest run. `-` means descending.',
+    }),
+  ),
   managed: Type.Optional(
     Type.Boolean({
       description: 'True: only those that workspaces brought. False: only the others.',
@@ -92,6 +107,8 @@ export const NewPipelineBody = Body({
   targetWorkspaceId: Type.Optional(Id),
   strategy: Type.Optional(Text(100, 1)),
   ...applicationSettings,
+  labels: Type.Optional(Labels),
+  description: Type.Optional(Description),
 })
 export type NewPipelineBody = Static<typeof NewPipelineBody>
 
@@ -102,6 +119,8 @@ export const PipelineChangeBody = Body({
   targetWorkspaceId: Type.Optional(Nullable(Id)),
   strategy: Type.Optional(Nullable(Text(100, 1))),
   ...applicationSettings,
+  labels: Type.Optional(Labels),
+  description: Type.Optional(Description),
 })
 export type PipelineChangeBody = Static<typeof PipelineChangeBody>
 

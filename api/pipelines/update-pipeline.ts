@@ -63,6 +63,8 @@ const sources = [
   'appPath',
   'targetWorkspaceId',
 ] as const
+/** What a pipeline is found by. No run reads it, so a change of it voids nothing. */
+const found = ['labels', 'description'] as const
 const triggers = ['triggerPush', 'triggerPaths', 'triggerTags'] as const
 const fields = [
   'name',
@@ -72,6 +74,7 @@ const fields = [
   'rollbackApproval',
   'sbom',
   'agentWaitMinutes',
+  ...found,
 ] as const satisfies ReadonlyArray<keyof PipelineChange>
 type Field = (typeof fields)[number]
 
@@ -80,7 +83,8 @@ async function askedFor(
   before: Pipeline,
   change: PipelineChangeBody,
 ): Promise<PipelineChange> {
-  const { name, strategy, targetWorkspaceId, appGitConnectionId, appRepo, ...settings } = change
+  const { name, strategy, targetWorkspaceId, appGitConnectionId, appRepo, ...others } = change
+  const { labels, description, ...settings } = others
   if (before.kind === 'infrastructure') assertInfrastructure(change)
   if (targetWorkspaceId) await workspaces(tenant).get(targetWorkspaceId)
   // A connection that was disconnected leaves a pipeline without one, until it is named anew.
@@ -94,6 +98,8 @@ async function askedFor(
   return {
     ...(name !== undefined && { name: checkPipelineName(name) }),
     ...(strategy !== undefined && { strategy }),
+    ...(labels && { labels }),
+    ...(description !== undefined && { description }),
     ...(targetWorkspaceId !== undefined && { targetWorkspaceId }),
     ...source,
     ...readApplicationSettings(settings),
@@ -140,10 +146,11 @@ async function note(
     ),
   })
   // A run of an infrastructure pipeline is its workspace's, whose authors and approvals are its own.
-  if (kind === 'infrastructure') return
+  const made = changed.filter((field) => !found.some((one) => one === field))
+  if (kind === 'infrastructure' || made.length === 0) return
   await notePipelineChange(tenant, caller, {
     pipelineId,
-    what: changed.join(', '),
+    what: made.join(', '),
     effect: 'guard',
   })
 }

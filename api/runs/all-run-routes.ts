@@ -14,7 +14,7 @@ export const allRunRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/runs',
     {
-      config: { access: 'read' },
+      config: { access: 'read', compressed: true },
       preValidation: repeatedFilters,
       schema: {
         operationId: 'listRuns',

@@ -4,6 +4,7 @@ import { isWaitingForApproval, type RunPhase } from '../../domain/runs/run-state
 import { approvers } from '../../store/runs/approvers.ts'
 import { listedRuns, type RunFilter } from '../../store/runs/listed-runs.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
+import { labelsIn } from '../http/labels.ts'
 import { parseMoment } from '../http/parse-moment.ts'
 import { decodeCursor, maxKey, page } from '../http/paging.ts'
 import type { Deps } from '../deps.ts'
@@ -58,6 +59,7 @@ async function filterOf(
     workspaceIds: query.workspaceId,
     pipelineIds: query.pipelineId,
     authorIds: query.author,
+    labels: labelsIn(query.label),
     from: from === undefined ? undefined : parseMoment('from', from),
     to: to === undefined ? undefined : parseMoment('to', to),
     endedFrom: endedFrom === undefined ? undefined : parseMoment('endedFrom', endedFrom),

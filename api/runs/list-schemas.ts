@@ -1,6 +1,7 @@
 import { Type, type Static, type TSchema } from 'typebox'
 import { runOrigins } from '../../domain/runs/run-origin.ts'
 import { runReasons } from '../../domain/runs/run-state.ts'
+import { LabelFilter } from '../http/labels.ts'
 import { Moment, QueryText } from '../http/pattern.ts'
 import { Body, Id, Nullable, OneOf, Page, Text } from '../http/schemas.ts'
 import { runFields, runStates } from './schemas.ts'
@@ -39,6 +40,7 @@ export const RunQuery = Type.Object(
     workspaceId: Repeated(Id),
     pipelineId: Repeated(Id),
     author: Repeated(Id),
+    label: LabelFilter,
     origin: Repeated(OneOf(runOrigins)),
     from: Type.Optional(Moment),
     to: Type.Optional(Moment),

@@ -37,7 +37,7 @@ export const oneRunRoutes: FastifyPluginAsyncTypebox<RunScope> = async (app, { n
   app.get(
     path,
     {
-      config: { access: 'read' },
+      config: { access: 'read', compressed: true },
       schema: {
         operationId: `get${noun}Run`,
         params: RunParams,
@@ -52,7 +52,7 @@ export const oneRunRoutes: FastifyPluginAsyncTypebox<RunScope> = async (app, { n
   app.get(
     `${path}/plan`,
     {
-      config: { access: 'read' },
+      config: { access: 'read', compressed: true },
       schema: {
         operationId: `get${noun}RunPlan`,
         description:
@@ -81,7 +81,7 @@ export const oneRunRoutes: FastifyPluginAsyncTypebox<RunScope> = async (app, { n
   app.get(
     `${path}/logs`,
     {
-      config: { access: 'read' },
+      config: { access: 'read', compressed: true },
       schema: {
         operationId: `get${noun}RunLogs`,
         params: RunParams,

@@ -52,6 +52,17 @@ export const RunDetail = Type.Object({
         'Anomalies of cost that name this run as what may have caused them, dearest first.',
     },
   ),
+  tries: Type.Array(
+    Type.Object({
+      stage: Type.String(),
+      count: Type.Integer(),
+      lastAt: Nullable(Time),
+    }),
+    {
+      description:
+        'How often each stage was begun. More than once where a worker was lost; an apply is begun once.',
+    },
+  ),
   timeline: Type.Array(
     Type.Object({
       at: Time,

@@ -12,6 +12,7 @@ import { presentRuns, type RunPlace } from './present-runs.ts'
 import type { RunBody } from './schemas.ts'
 import { runDiagnostics } from './run-diagnostics.ts'
 import type { RunDetail } from './run-detail-schema.ts'
+import { triesOfApplication, triesOfRun } from '../../store/runs/tries-of-run.ts'
 import { stateVersions } from '../../store/workspaces/state-versions.ts'
 
 /** One run with the first page of its plan and its timeline. */
@@ -21,7 +22,7 @@ export async function runDetail(
   place: RunPlace,
 ): Promise<Static<typeof RunDetail>> {
   const runId = place.workspaceRunId ?? place.id
-  const { body, planned, ended, entries } = await deps.store.tenant(
+  const { body, planned, ended, entries, tries } = await deps.store.tenant(
     caller.organizationId,
     async (tenant) => {
       const [body] = await presentRuns(tenant, caller, { places: [place] })
@@ -30,6 +31,10 @@ export async function runDetail(
         planned: await readPlanned(deps, tenant, place),
         ended: await readEnded(tenant, place, body),
         entries: await auditEntriesOf(tenant, { kind: 'run', id: String(runId) }),
+        tries:
+          place.workspaceRunId === null
+            ? await triesOfApplication(tenant, place.id)
+            : await triesOfRun(tenant, place.workspaceRunId),
       }
     },
   )
@@ -45,6 +50,10 @@ export async function runDetail(
     ...ended,
     plan: presentPlanPage(deps.keyring, plan),
     anomalies: anomalies.map(({ impact, ...one }) => ({ ...one, impact: Number(impact) })),
+    tries: tries.map(({ lastAt, ...one }) => ({
+      ...one,
+      lastAt: lastAt?.toISOString() ?? null,
+    })),
     timeline: entries.map((entry) => ({
       at: entry.at.toISOString(),
       event: entry.event,

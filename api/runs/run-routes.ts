@@ -53,7 +53,7 @@ export const pipelineRunRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/pipelines/:id/runs',
     {
-      config: { access: 'read' },
+      config: { access: 'read', compressed: true },
       schema: {
         operationId: 'listPipelineRuns',
         params: IdParams,

@@ -66,7 +66,7 @@ export const workspaceRunRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/workspaces/:id/runs',
     {
-      config: { access: 'read' },
+      config: { access: 'read', compressed: true },
       schema: {
         operationId: 'listWorkspaceRuns',
         params: IdParams,

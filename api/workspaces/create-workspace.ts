@@ -29,6 +29,8 @@ export async function createWorkspace(
     const workspace = await workspaces(tenant).create({
       name,
       ...source,
+      ...(input.labels && { labels: input.labels }),
+      ...(input.description !== undefined && { description: input.description }),
       ...(criticality && { criticality }),
       ...(path !== undefined && { path }),
       ...(autoApply !== undefined && { autoApply }),

@@ -1,4 +1,5 @@
 import { Type, type Static, type TSchema } from 'typebox'
+import { LabelFilter } from '../http/labels.ts'
 import { Cursor, QueryText } from '../http/pattern.ts'
 import { Id, OneOf, Page } from '../http/schemas.ts'
 import { runStates } from '../runs/schemas.ts'
@@ -19,6 +20,7 @@ export const WorkspaceQuery = Type.Object(
     ),
     id: Repeated(Id),
     criticality: Repeated(OneOf(['standard', 'production'])),
+    label: LabelFilter,
     state: Repeated(OneOf([...runStates, 'none']), {
       description: 'Of the newest run that can apply. `none` is a workspace without one.',
     }),

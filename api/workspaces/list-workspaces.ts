@@ -6,6 +6,7 @@ import {
   type WorkspaceFilter,
   type WorkspaceOrder,
 } from '../../store/workspaces/listed-workspaces.ts'
+import { labelsIn } from '../http/labels.ts'
 import { maxKey } from '../http/paging.ts'
 import { phasesOfStates } from '../runs/phases-of-states.ts'
 import type { Deps } from '../deps.ts'
@@ -76,6 +77,7 @@ function filterOf({
   q,
   id,
   criticality,
+  label,
   state,
   awaitingApproval,
 }: WorkspaceQuery): WorkspaceFilter {
@@ -85,6 +87,7 @@ function filterOf({
     q,
     ids: id,
     criticalities: criticality,
+    labels: labelsIn(label),
     lastRun: isByRun
       ? {
           phases: phasesOfStates(states, awaitingApproval),

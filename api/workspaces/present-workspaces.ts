@@ -78,6 +78,8 @@ const presentMiss = (check: WorkspaceCheck | undefined) =>
 const presentSettings = (row: Workspace) => ({
   id: row.id,
   name: row.name,
+  labels: row.labels,
+  description: row.description,
   criticality: row.criticality,
   engine: row.engine,
   source: { kind: row.sourceKind, ...row.source },

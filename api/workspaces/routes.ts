@@ -19,7 +19,7 @@ export const workspaceRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/workspaces',
     {
-      config: { access: 'read' },
+      config: { access: 'read', compressed: true },
       preValidation: repeatedFilters,
       schema: {
         operationId: 'listWorkspaces',

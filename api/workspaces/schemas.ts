@@ -1,6 +1,6 @@
 import type { VariablePhase } from '../../domain/workspaces/variables.ts'
 import { Type, type Static } from 'typebox'
-import { OneLine } from '../http/one-line.ts'
+import { Description, Labels } from '../http/labels.ts'
 import { Body, Id, Nullable, OneOf, Text, Time } from '../http/schemas.ts'
 import { Name } from '../http/pattern.ts'
 import { confirmModes } from '../../domain/runs/confirmation.ts'
@@ -78,6 +78,8 @@ export type WorkspaceLastRunBody = Static<typeof WorkspaceLastRunBody>
 export const WorkspaceBody = Type.Object({
   id: Id,
   name: Type.String(),
+  labels: Type.Record(Type.String(), Type.String()),
+  description: Type.String(),
   criticality: OneOf(criticalities),
   engine: OneOf(['opentofu']),
   source: Type.Object({
@@ -123,6 +125,8 @@ const Source = Type.Union([
 ])
 
 const settings = {
+  labels: Type.Optional(Labels),
+  description: Type.Optional(Description),
   criticality: Type.Optional(OneOf(criticalities)),
   engine: Type.Optional(OneOf(['opentofu'])),
   source: Type.Optional(Source),
@@ -165,8 +169,6 @@ export const VariableBody = Type.Object({
 export type VariableBody = Static<typeof VariableBody>
 
 const Value = Type.String({ maxLength: 65_536 })
-/** What it is for. No run is given it, so a change of it voids no plan. */
-const Description = OneLine(500, 0)
 
 export const NewVariableBody = Body({
   key: Text(255, 1),

@@ -12,6 +12,7 @@ import { configurationVersions } from '../../store/workspaces/configuration-vers
 import { noteChange } from '../../app/workspaces/note-change.ts'
 import { workspaces, type Workspace } from '../../store/workspaces/workspaces.ts'
 import type { Deps } from '../deps.ts'
+import { isSameLabels } from '../http/labels.ts'
 import { holdWorkspace } from './hold-workspace.ts'
 import { presentWorkspace } from './present-workspaces.ts'
 import { resolveSource, type ResolvedSource } from './resolve-source.ts'
@@ -53,11 +54,13 @@ function changedColumns(
   { sourceKind, source }: ResolvedSource,
 ) {
   const { name, criticality, path, autoApply, unpriced, confirm, costLimitMonthly: limit } = change
-  const { cloudAccountId, gitConnectionId } = change
+  const { cloudAccountId, gitConnectionId, labels, description } = change
   const newLimit = limit === undefined || limit === null ? limit : String(limit)
   const limitChanged = guardChanges(before, { costLimitMonthly: newLimit }).length > 0
   return {
     ...(name !== undefined && name !== before.name && { name }),
+    ...(labels && !isSameLabels(labels, before.labels) && { labels }),
+    ...(description !== undefined && description !== before.description && { description }),
     ...(criticality && criticality !== before.criticality && { criticality }),
     ...(path !== undefined && path !== before.path && { path }),
     ...(autoApply !== undefined && autoApply !== before.autoApply && { autoApply }),
@@ -78,6 +81,8 @@ const isOther = (before: Workspace, now: ResolvedSource) =>
 
 const fields = [
   'name',
+  'labels',
+  'description',
   'criticality',
   'path',
   'sourceKind',

@@ -9,9 +9,12 @@ export type WebhookState = 'none' | 'pending' | 'active' | 'unavailable'
 
 class PipelineRow extends Model {
   static override tableName = 'pipelines'
+  static override jsonAttributes = ['labels']
   declare id: number
   declare organizationId: number
   declare name: string
+  declare labels: Record<string, string>
+  declare description: string
   declare kind: 'application' | 'infrastructure'
   declare managed: boolean
   declare appGitConnectionId: number | null
@@ -46,6 +49,8 @@ type Chosen = Pick<
   | 'appGitConnectionId'
   | 'appRepo'
   | 'webhookState'
+  | 'labels'
+  | 'description'
   | keyof ApplicationSettings
 >
 export type NewPipeline = Pick<Pipeline, 'name' | 'kind'> &
@@ -64,6 +69,7 @@ export function pipelines(tenant: Tenant) {
       return row
     },
 
+    /** Locks the row until the transaction ends. */
     async getForUpdate(id: number): Promise<Pipeline> {
       const row = await rows().findOne({ id }).forUpdate()
       if (!row) throw notFound()

@@ -6,6 +6,7 @@ import type { RunOrigin } from '../../domain/runs/run-origin.ts'
 import type { RunPhase, RunReason } from '../../domain/runs/run-state.ts'
 import { faultOfApprover, roleOfUser, selectApprovalRules } from '../approval-rule.ts'
 import { contains } from '../contains.ts'
+import { withLabel, type Label } from '../with-label.ts'
 import type { Approver } from './approvers.ts'
 
 const maxSearchMs = 5_000
@@ -18,6 +19,8 @@ export type RunFilter = {
   workspaceIds?: readonly number[] | undefined
   pipelineIds?: readonly number[] | undefined
   authorIds?: readonly number[] | undefined
+  /** Of its workspace or its pipeline: one of them. */
+  labels?: readonly Label[] | undefined
   from?: Date | undefined
   to?: Date | undefined
   /** Only runs that are over, and ended then or later. */
@@ -61,9 +64,10 @@ export async function listedRuns(
   // A text that few runs have is looked for in all of them.
   await limitStatements(tenant, maxSearchMs)
   try {
-    return filter.q === undefined
-      ? await pageOf(tenant, filter, page)
-      : await searched(tenant, { ...filter, q: filter.q }, page)
+    const { labels } = filter
+    return labels
+      ? await labelled(tenant, { ...filter, labels }, page)
+      : await found(tenant, filter, page)
   } catch (error) {
     if (!isStatementTimeout(error)) throw error
     throw invalid(
@@ -72,6 +76,44 @@ export async function listedRuns(
       'search_too_broad',
     )
   }
+}
+
+const found = async (tenant: Tenant, filter: RunFilter, page: RunPage): Promise<ListedRun[]> =>
+  filter.q === undefined
+    ? pageOf(tenant, filter, page)
+    : searched(tenant, { ...filter, q: filter.q }, page)
+
+/**
+ * The pages of the workspaces and of the pipelines that have the label, as one: in one search, neither
+ * would have an index.
+ */
+async function labelled(
+  tenant: Tenant,
+  { labels, ...filter }: RunFilter & { labels: readonly Label[] },
+  page: RunPage,
+): Promise<ListedRun[]> {
+  const idsOf = async (of: 'workspace' | 'pipeline'): Promise<number[]> => {
+    const rows = await withLabel(tenant, of, labels).distinct()
+    return rows.map(({ id }) => id)
+  }
+  const both = (ids: readonly number[], asked: readonly number[] | undefined) =>
+    asked ? ids.filter((id) => asked.includes(id)) : ids
+  const workspaceIds = both(await idsOf('workspace'), filter.workspaceIds)
+  const pipelineIds = both(await idsOf('pipeline'), filter.pipelineIds)
+  const pages = [
+    workspaceIds.length > 0 ? await found(tenant, { ...filter, workspaceIds }, page) : [],
+    pipelineIds.length > 0 ? await found(tenant, { ...filter, pipelineIds }, page) : [],
+  ]
+  return merged(pages, page)
+}
+
+function merged(
+  pages: ReadonlyArray<readonly ListedRun[]>,
+  { order, limit }: RunPage,
+): ListedRun[] {
+  const runs = new Map(pages.flat().map((run) => [run.id, run]))
+  const sign = order === 'asc' ? 1 : -1
+  return [...runs.values()].toSorted((a, b) => sign * (a.id - b.id)).slice(0, limit)
 }
 
 /** Both pages that the text is found in, as one: together they would be one search without an index. */
@@ -92,9 +134,7 @@ async function searched(
     workspaceIds.length === 0 ? [] : pageOf(tenant, { ...filter, workspaceIds }, page),
     pageOf(tenant, { ...filter, pattern }, page),
   ])
-  const found = new Map([...ofWorkspaces, ...ofMessages].map((run) => [run.id, run]))
-  const sign = page.order === 'asc' ? 1 : -1
-  return [...found.values()].toSorted((a, b) => sign * (a.id - b.id)).slice(0, page.limit)
+  return merged([ofWorkspaces, ofMessages], page)
 }
 
 async function pageOf(
@@ -102,14 +142,14 @@ async function pageOf(
   filter: RunFilter & { pattern?: string },
   { limit, cursor, order }: RunPage,
 ): Promise<ListedRun[]> {
-  const found = select(tenant)
+  const rows = select(tenant)
     .where('listed.id', order === 'asc' ? '>' : '<', cursor)
     .orderBy('listed.id', order)
     .limit(limit)
-  narrow(found, filter)
-  if (filter.pattern !== undefined) void found.whereILike('listed.startMessage', filter.pattern)
-  if (filter.approver) awaiting(found, tenant, filter.approver)
-  return found
+  narrow(rows, filter)
+  if (filter.pattern !== undefined) void rows.whereILike('listed.startMessage', filter.pattern)
+  if (filter.approver) awaiting(rows, tenant, filter.approver)
+  return rows
 }
 
 type Found = ReturnType<typeof select>

@@ -1,11 +1,14 @@
 import type { RunPhase } from '../../domain/runs/run-state.ts'
 import { contains } from '../contains.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
+import { withLabel, type Label } from '../with-label.ts'
 import type { Workspace } from './workspaces.ts'
 
 export type WorkspaceFilter = {
   ids?: readonly number[] | undefined
   criticalities?: ReadonlyArray<Workspace['criticality']> | undefined
+  /** One of them. */
+  labels?: readonly Label[] | undefined
   /** Of the newest run that can apply. */
   lastRun?: { phases: readonly RunPhase[]; orNone: boolean } | undefined
   /** Part of the name, ignoring case. */
@@ -43,6 +46,7 @@ export async function listedWorkspaces(
   const found = select(tenant)
   if (order === 'lastRun' || filter.lastRun) joinPipelines(found)
   narrow(found, filter)
+  if (filter.labels) void found.whereIn('w.id', withLabel(tenant, 'workspace', filter.labels))
   const columns = keys[order]
   if (after)
     void found.whereRaw(

@@ -8,10 +8,12 @@ import type { PolicyWorkspaces } from '../policies/policies.ts'
 
 class WorkspaceRow extends Model {
   static override tableName = 'workspaces'
-  static override jsonAttributes = ['source']
+  static override jsonAttributes = ['source', 'labels']
   declare id: number
   declare organizationId: number
   declare name: string
+  declare labels: Record<string, string>
+  declare description: string
   declare criticality: 'standard' | 'production'
   declare engine: 'opentofu'
   declare sourceKind: 'inline' | 'git'
@@ -36,6 +38,8 @@ export type Workspace = Pick<
   WorkspaceRow,
   | 'id'
   | 'name'
+  | 'labels'
+  | 'description'
   | 'criticality'
   | 'engine'
   | 'sourceKind'
@@ -58,6 +62,8 @@ export type NewWorkspace = Pick<Workspace, 'name'> &
   Partial<
     Pick<
       Workspace,
+      | 'labels'
+      | 'description'
       | 'criticality'
       | 'path'
       | 'autoApply'

@@ -36,3 +36,76 @@ test('200: pipelines that workspaces brought, the others, or both', async () => 
   expect(await named(`managed=false&limit=1&cursor=${first.nextCursor}`)).toEqual(['release-two'])
   expect((await viewer.get('/api/pipelines?managed=maybe')).statusCode).toBe(400)
 })
+
+test('200: each order, forwards and backwards, also page by page', async () => {
+  const [org, others] = [await harness.organization(), await harness.organization()]
+  await (await others.user('Deployer')).post('/api/workspaces', { name: 'theirs' })
+  const author = await org.user('Deployer')
+  const made: Record<string, { id: number; pipelineId: number }> = {}
+  for (const [name, criticality] of [
+    ['mail', 'standard'],
+    ['shop', 'production'],
+    ['data', 'standard'],
+  ] as const) {
+    const workspace = await org.workspace({ by: author, criticality })
+    await author.patch(workspace.url, { name })
+    made[name] = workspace
+    // Names that a cursor has to keep as they are.
+    await author.post('/api/pipelines', {
+      name: `${name} “nightly, ü"`,
+      kind: 'infrastructure',
+      targetWorkspaceId: workspace.id,
+    })
+  }
+  for (const name of ['data', 'mail'])
+    await author.post(`/api/workspaces/${made[name]?.id}/apply`, {})
+  const named = (names: readonly string[]) =>
+    names.map((name) =>
+      name.endsWith('*') ? `${name.slice(0, -1)} “nightly, ü"` : `provision-${name}`,
+    )
+  const orders: Record<string, string[]> = {
+    id: ['mail', 'mail*', 'shop', 'shop*', 'data', 'data*'],
+    name: ['data*', 'mail*', 'data', 'mail', 'shop', 'shop*'],
+    criticality: ['shop', 'shop*', 'data*', 'mail*', 'data', 'mail'],
+    lastRunAt: ['mail*', 'shop', 'shop*', 'data*', 'data', 'mail'],
+  }
+  const page = async (query: string) => {
+    const answer = await author.get(`/api/pipelines?${query}`)
+    expect(answer.statusCode, `${query}: ${answer.body}`).toBe(200)
+    return answer.json() as { pipelines: Array<{ name: string }>; nextCursor: string | null }
+  }
+  for (const [sort, names] of Object.entries(orders))
+    for (const [sign, expected] of [
+      ['', named(names)],
+      ['-', named(names).toReversed()],
+    ] as const) {
+      const all = await page(`sort=${sign}${sort}`)
+      expect(
+        all.pipelines.map(({ name }) => name),
+        `${sign}${sort}`,
+      ).toEqual(expected)
+      const walked: string[] = []
+      let cursor: string | null = ''
+      while (cursor !== null) {
+        const { pipelines, nextCursor } = await page(
+          `sort=${sign}${sort}&limit=2${cursor && `&cursor=${cursor}`}`,
+        )
+        walked.push(...pipelines.map(({ name }) => name))
+        cursor = nextCursor
+      }
+      expect(walked, `${sign}${sort} by pages`).toEqual(expected)
+    }
+  const { nextCursor } = await page('sort=name&limit=2')
+  for (const query of [
+    `cursor=${nextCursor}`,
+    `sort=lastRunAt&cursor=${nextCursor}`,
+    'sort=name&cursor=12',
+    'sort=name&cursor=e30',
+    `sort=name&cursor=${Buffer.from('["a\\u0000",1]').toString('base64url')}`,
+    `sort=name&cursor=${Buffer.from('["a",1e300]').toString('base64url')}`,
+    `sort=name&cursor=${Buffer.from('["a",{}]').toString('base64url')}`,
+    'sort=state',
+  ])
+    expect((await author.get(`/api/pipelines?${query}`)).statusCode, query).toBe(400)
+  expect((await page('cursor=99999999999999')).pipelines).toEqual([])
+})
