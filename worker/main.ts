@@ -1,4 +1,3 @@
-import { join } from 'node:path'
 import { execFile } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
 import { flushCompileCache } from 'node:module'

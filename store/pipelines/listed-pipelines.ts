@@ -43,6 +43,8 @@ export type ListedPipeline = Pick<
   | 'strategy'
 > & {
   settings: ListedSettings | null
+  labels: Record<string, string>
+  description: string
   createdAt: string
   targetName: string | null
   criticality: 'standard' | 'production' | null
