@@ -4,7 +4,7 @@ import { wakeDeployment } from '../../app/agents/wake-deployment.ts'
 import { agentTokens } from '../../store/agents/agent-tokens.ts'
 import { agentChanges } from '../../store/agents/agent-changes.ts'
 import { agents } from '../../store/agents/agents.ts'
-import { hostEnds } from '../../store/agents/host-ends.ts'
+import { dropLeases } from '../../store/agents/host-ends.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
 
@@ -25,7 +25,7 @@ export async function deleteAgent(
         'This agent carries out a deployment. Wait for it, or delete it by force.',
       )
     // Hosts before their agent, as a result locks them.
-    for (const deploymentId of await hostEnds(tenant).dropLeases(id))
+    for (const deploymentId of await dropLeases(tenant, id))
       await wakeDeployment(tenant, deploymentId, `deleted:${id}`)
     await agentChanges(tenant).delete(id)
     await agentTokens(tenant).revokeAll(id)

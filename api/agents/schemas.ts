@@ -39,7 +39,7 @@ export const AgentChangeBody = Body({
 export type AgentChangeBody = Static<typeof AgentChangeBody>
 
 /** `runId` is null where the agent did not say by which run it got there. */
-export const ReleaseBody = Type.Object({
+const ReleaseBody = Type.Object({
   digest: Type.String(),
   runId: Nullable(Id),
 })

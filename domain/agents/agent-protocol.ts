@@ -2,7 +2,7 @@ import { AppError, invalid } from '../errors.ts'
 
 /** The service speaks this version and the one before it. There is none before the first. */
 export const currentProtocol = 1
-export const oldestProtocol = Math.max(1, currentProtocol - 1)
+const oldestProtocol = Math.max(1, currentProtocol - 1)
 
 /**
  * The version that a request speaks, from its header. An agent that sends none speaks the first one; a newer

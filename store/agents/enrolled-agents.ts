@@ -51,19 +51,23 @@ export function enrolledAgents(tenant: Tenant) {
       await rows()
         .where({ id })
         .update({
+          ...unknownHost,
           joinId,
           labels: JSON.stringify(labels),
-          paused: false,
-          outdated: false,
-          version: null,
-          os: null,
-          arch: null,
-          protocol: null,
-          lastSeenAt: null,
-          releaseDigest: null,
-          releaseRunId: null,
           createdAt: db.fn.now(),
         })
     },
   }
+}
+
+const unknownHost = {
+  paused: false,
+  outdated: false,
+  version: null,
+  os: null,
+  arch: null,
+  protocol: null,
+  lastSeenAt: null,
+  releaseDigest: null,
+  releaseRunId: null,
 }

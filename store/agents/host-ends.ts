@@ -59,15 +59,16 @@ export function hostEnds(tenant: Tenant) {
           lastSeenAt: db.fn.now(),
         })
     },
-
-    /** Work of a deleted agent: whoever deploys gives its hosts up. */
-    async dropLeases(agentId: number): Promise<number[]> {
-      const dropped = await db('deployment_hosts')
-        .where({ organizationId, agentId })
-        .whereNotNull('wanted')
-        .update({ leaseUntil: null, fence: db.raw('fence + 1') })
-        .returning('pipelineRunId')
-      return dropped.map(({ pipelineRunId }) => pipelineRunId)
-    },
   }
+}
+
+/** Work of a deleted agent: whoever deploys gives its hosts up. */
+export async function dropLeases(tenant: Tenant, agentId: number): Promise<number[]> {
+  const { db, organizationId } = unwrap(tenant)
+  const dropped = await db('deployment_hosts')
+    .where({ organizationId, agentId })
+    .whereNotNull('wanted')
+    .update({ leaseUntil: null, fence: db.raw('fence + 1') })
+    .returning('pipelineRunId')
+  return dropped.map(({ pipelineRunId }: { pipelineRunId: number }) => pipelineRunId)
 }

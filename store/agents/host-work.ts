@@ -109,23 +109,11 @@ export function hostWork(tenant: Tenant) {
     },
 
     /** The host's part in a deployment; the row stays locked. */
-    async findForUpdate(deploymentId: number, agentId: number): Promise<HostPart | undefined> {
-      const { rows } = await db.raw(
-        `select ${columns} from ${tables}
-         where h.organization_id = ? and h.pipeline_run_id = ? and h.agent_id = ? for update of h`,
-        [organizationId, deploymentId, agentId],
-      )
-      return rows[0]
-    },
+    findForUpdate: async (deploymentId: number, agentId: number) =>
+      findPart(tenant, { deploymentId, agentId }, 'for update of h'),
 
-    async find(deploymentId: number, agentId: number): Promise<HostPart | undefined> {
-      const { rows } = await db.raw(
-        `select ${columns} from ${tables}
-         where h.organization_id = ? and h.pipeline_run_id = ? and h.agent_id = ?`,
-        [organizationId, deploymentId, agentId],
-      )
-      return rows[0]
-    },
+    find: async (deploymentId: number, agentId: number) =>
+      findPart(tenant, { deploymentId, agentId }),
 
     /** A lease under the next fencing number: what an earlier claim sends is refused from here on. */
     async lease({ deploymentId, agentId, isLeased }: HostWork): Promise<{
@@ -145,6 +133,20 @@ export function hostWork(tenant: Tenant) {
       return leased
     },
   }
+}
+
+async function findPart(
+  tenant: Tenant,
+  { deploymentId, agentId }: { deploymentId: number; agentId: number },
+  lock: '' | 'for update of h' = '',
+): Promise<HostPart | undefined> {
+  const { db, organizationId } = unwrap(tenant)
+  const { rows } = await db.raw(
+    `select ${columns} from ${tables}
+     where h.organization_id = ? and h.pipeline_run_id = ? and h.agent_id = ? ${lock}`,
+    [organizationId, deploymentId, agentId],
+  )
+  return rows[0]
 }
 
 /** An agent that dies in one action again and again is given it no more. */

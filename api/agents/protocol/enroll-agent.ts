@@ -7,7 +7,7 @@ import { wakeDeployment } from '../../../app/agents/wake-deployment.ts'
 import { agentTokens } from '../../../store/agents/agent-tokens.ts'
 import { agentChanges } from '../../../store/agents/agent-changes.ts'
 import { enrolledAgents, type Join } from '../../../store/agents/enrolled-agents.ts'
-import { hostEnds } from '../../../store/agents/host-ends.ts'
+import { dropLeases } from '../../../store/agents/host-ends.ts'
 import { auditLog } from '../../../store/audit/audit-log.ts'
 import type { Tenant } from '../../../store/driver/tenant.ts'
 import type { Deps } from '../../deps.ts'
@@ -70,7 +70,7 @@ async function create(tenant: Tenant, { id, workspaceId, labels }: Join, name: s
 }
 
 async function takeOver(tenant: Tenant, join: Join, id: number): Promise<number> {
-  for (const deploymentId of await hostEnds(tenant).dropLeases(id))
+  for (const deploymentId of await dropLeases(tenant, id))
     await wakeDeployment(tenant, deploymentId, `taken-over:${id}:${Date.now()}`)
   await agentTokens(tenant).revokeAll(id)
   await enrolledAgents(tenant).takeOver(id, join)

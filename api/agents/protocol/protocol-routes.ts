@@ -29,7 +29,7 @@ import { takeLines } from './take-lines.ts'
 import { takeResult } from './take-result.ts'
 
 // oxlint-disable-next-line max-params -- as the type of a target has them
-export const deploymentTarget: Target = async (tenant, { id = 0 }, agentId) => {
+const deploymentTarget: Target = async (tenant, { id = 0 }, agentId) => {
   if (!(await hostWork(tenant).find(id, agentId))) throw notFound()
 }
 

@@ -24,7 +24,7 @@ describe('results', () => {
     const { fence } = await at.claimed(agent)
     const path = `deployments/${deployment.id}/result`
     const result = {
-      ...resultOf(deployment, fence),
+      ...at.resultOf(deployment, fence),
       hooks: [{ name: 'install', state: 'succeeded', exitCode: 0, durationMs: 12 }],
     }
     const answers = await Promise.all([1, 2, 3].map(async () => agent.call(path, result)))
