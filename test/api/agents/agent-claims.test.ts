@@ -79,7 +79,7 @@ describe('claims', () => {
       await new Promise((resolve) => setTimeout(resolve, 300))
       await want(harness.deps, place.org.id, { deploymentId: deployment.id, agentId: agent.id })
       expect((await open).json().deployment?.id).toBe(deployment.id)
-      expect(Date.now() - begun).toBeLessThan(10_000)
+      expect(Date.now() - begun).toBeLessThan(25_000)
       const { fence } = await hostRow(harness.deps, deployment.id, agent.id)
       await agent.call(`deployments/${deployment.id}/result`, at.resultOf(deployment, fence))
     }
@@ -93,7 +93,7 @@ describe('claims', () => {
     const begun = Date.now()
     const newer = agent.claim(1)
     expect((await first).statusCode).toBe(204)
-    expect(Date.now() - begun).toBeLessThan(10_000)
+    expect(Date.now() - begun).toBeLessThan(25_000)
     expect((await newer).statusCode).toBe(204)
   })
 
@@ -109,7 +109,7 @@ describe('claims', () => {
     const closed = third.close()
     expect((await open).statusCode).toBe(204)
     await closed
-    expect(Date.now() - begun).toBeLessThan(10_000)
+    expect(Date.now() - begun).toBeLessThan(25_000)
   })
 
   test('200 and 204: of many claims at once, in two processes, one gets it', async () => {
