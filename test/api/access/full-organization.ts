@@ -133,7 +133,6 @@ export async function makeFullOrganization(harness: Harness): Promise<FullOrgani
       runId: inPipeline.run.id,
       variableId: await variableOf(harness, org.id, pipeline.id),
     },
-    '/api/pipelines/': { id: pipeline.id, runId: inPipeline.run.id },
     '/api/agents/': { id: agent.id },
     '/api/notifications/': { id: notification.id },
     '/api/policies/': { id: policy.id },

@@ -23,7 +23,6 @@ const bodies: Record<string, unknown> = {
   'PATCH /api/pipelines/:id': { name: 'changed' },
   'POST /api/pipelines/:id/variables': { key: 'ANOTHER', value: 'one', phase: 'build' },
   'PATCH /api/pipelines/:id/variables/:variableId': { value: 'changed' },
-  'PATCH /api/pipelines/:id': { description: 'changed' },
   'POST /api/pipelines/:id/run': {},
   'POST /api/pipelines/:id/runs/:runId/approve': {},
   'POST /api/pipelines/:id/runs/:runId/reject': {},
