@@ -78,12 +78,13 @@ export async function aliveAttempts(
 ): Promise<Set<number>> {
   if (workspaceRunIds.length === 0) return new Set()
   const { db, organizationId } = unwrap(tenant)
-  const ids = await db('apply_attempts')
+  const rows = await db('apply_attempts')
     .where({ organizationId })
     .whereIn('workspaceRunId', [...workspaceRunIds])
     .whereRaw(isAlive)
-    .pluck('workspaceRunId')
-  return new Set(ids)
+    // Not `pluck`: it reads the rows before their columns have the names of the code.
+    .select('workspaceRunId')
+  return new Set(rows.map(({ workspaceRunId }) => workspaceRunId))
 }
 
 /** Needs the attempt's own fence: an older worker must not make the newer attempt look alive. */
