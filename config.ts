@@ -3,7 +3,7 @@ import { readBuilds, type BuildsConfig } from './config/builds.ts'
 import { readClouds, type CloudsConfig } from './config/clouds.ts'
 import { readDatabase, type DatabaseConfig } from './config/database.ts'
 import { readEnvironment } from './config/environment.ts'
-import { readKeyring, type KeyringConfig } from './config/keyring.ts'
+import { isGeneratedKeyring, readKeyring, type KeyringConfig } from './config/keyring.ts'
 import { readOutbound, type OutboundConfig } from './config/outbound.ts'
 import { readRuns, type RunsConfig } from './config/runs.ts'
 import { Secret } from './config/secret.ts'
@@ -21,7 +21,7 @@ export type Config = ServerConfig &
   OutboundConfig &
   RunsConfig &
   SignInConfig &
-  Readonly<{ temporal: TemporalConfig; keyring: KeyringConfig }>
+  Readonly<{ temporal: TemporalConfig; keyring: KeyringConfig; keyringIsGenerated: boolean }>
 
 /**
  * Reads the whole environment once and reports all faults in one error, so that an operator
@@ -34,6 +34,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
     ...readDatabase(environment),
     temporal: readTemporal(environment),
     keyring: readKeyring(environment),
+    keyringIsGenerated: isGeneratedKeyring(environment),
     ...readRuns(environment),
     ...readOutbound(environment),
     ...readSignIn(environment),

@@ -1,9 +1,14 @@
 import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import type { Environment } from './environment.ts'
 import { Secret } from './secret.ts'
 
 /** Key ids with 256-bit keys. The first key is the current one. */
 export type KeyringConfig = ReadonlyArray<{ id: string; key: Secret }>
+
+/** Whether the keys are in the file that the first start writes beside the data (scripts/start/prepare-sources.ts). */
+export const isGeneratedKeyring = ({ values }: Environment): boolean =>
+  values['CC_KEYRING'] === `@${join(resolve(values['CC_DATA_DIR'] ?? '.data'), 'keyring')}`
 
 /** `CC_KEYRING` is `id=base64,id=base64` (32 bytes each), or `@/path` of a file with that content. */
 export function readKeyring({ values, faults }: Environment): KeyringConfig {

@@ -11,6 +11,7 @@ import { consoleData, type ConsoleRun } from '../../store/console/console-data.t
 import { approvers } from '../../store/runs/approvers.ts'
 import { endingCertificates } from '../saml/ending-certificates.ts'
 import { HomeCostBody, keepHomeCost } from './home-cost.ts'
+import { SetupBody, setupOf } from './setup.ts'
 import { errors, Id, NoQuery, Nullable, OneOf, Time } from '../http/schemas.ts'
 
 const ConsoleRunBody = Type.Object({
@@ -79,6 +80,7 @@ const ConsoleDataBody = Type.Object({
       state: OneOf(['expiring', 'expired']),
     }),
   ),
+  setup: SetupBody,
 })
 
 const maxShown = 10
@@ -100,7 +102,7 @@ export const consoleDataRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async ({ caller }) => {
       const { organizationId, userId } = caller
       const cost = await homeCost(organizationId)
-      const { data, accounts, samlCertificates } = await app.deps.store.tenant(
+      const { data, accounts, samlCertificates, setup } = await app.deps.store.tenant(
         organizationId,
         async (tenant) => ({
           data: await consoleData(tenant, {
@@ -109,6 +111,7 @@ export const consoleDataRoutes: FastifyPluginAsyncTypebox = async (app) => {
           }),
           accounts: await cloudAccounts(tenant).troubled(maxAccounts),
           samlCertificates: may(caller, 'manage_users_sso') ? await endingCertificates(tenant) : [],
+          setup: await setupOf(tenant, app.deps.config, caller),
         }),
       )
       const { counts, lastRuns, waitingForMe } = data
@@ -134,6 +137,7 @@ export const consoleDataRoutes: FastifyPluginAsyncTypebox = async (app) => {
         cost,
         accounts: accounts.map(presentTroubled),
         samlCertificates,
+        setup,
       }
     },
   )

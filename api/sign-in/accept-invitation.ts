@@ -1,6 +1,5 @@
 import { checkPasswordLength } from '../../domain/access/password-rules.ts'
 import { hashCredential } from '../../domain/access/credentials.ts'
-import { AppError } from '../../domain/errors.ts'
 import { hashPassword } from '../../gateways/passwords/passwords.ts'
 import { auditLog } from '../../store/audit/audit-log.ts'
 import { endAccess } from '../../app/users/end-access.ts'
@@ -11,7 +10,7 @@ import { users } from '../../store/users/users.ts'
 import type { Deps } from '../deps.ts'
 import { assertNewPassword } from './assert-new-password.ts'
 import { assertMayUsePassword, insertSession, readSignIn, type NewSignIn } from './open-session.ts'
-import { organizationSuspended } from './refusals.ts'
+import { invitationInvalid, organizationSuspended } from './refusals.ts'
 import { actorOfVisitor, type Visitor } from './visitor.ts'
 
 type Acceptance = { token: string; name?: string; password: string }
@@ -25,7 +24,7 @@ export async function acceptInvitation(
   checkPasswordLength(password)
   const hash = hashCredential(token)
   const owner = await ownerOfUserToken(deps.store.platform, hash, 'invitation')
-  if (!owner) throw spent()
+  if (!owner) throw invitationInvalid()
   if (owner.organizationStatus === 'suspended') throw organizationSuspended()
   assertNewPassword(password, { ...owner, name: name ?? owner.name })
 
@@ -33,8 +32,8 @@ export async function acceptInvitation(
   // Hashing is slow, so it is done before the transaction.
   const passwordHash = await hashPassword(password)
   const cookie = await deps.store.tenant(organizationId, async (tenant) => {
-    if (!(await holdPerson(tenant, userId))) throw spent()
-    if (!(await userTokens(tenant).use(hash, 'invitation'))) throw spent()
+    if (!(await holdPerson(tenant, userId))) throw invitationInvalid()
+    if (!(await userTokens(tenant).use(hash, 'invitation'))) throw invitationInvalid()
     await assertMayUsePassword(tenant, owner)
     await users(tenant).setPassword(userId, passwordHash, name)
     await endAccess(tenant).mailedLinks(userId)
@@ -50,8 +49,3 @@ export async function acceptInvitation(
   })
   return readSignIn(deps, { cookie, hash: hashCredential(cookie) }, visitor)
 }
-
-const spent = () =>
-  new AppError('invalid', 'This invitation was used already or is over. Ask for a new one.', {
-    code: 'invitation_invalid',
-  })

@@ -20,3 +20,9 @@ export const wrongOwnPassword = () =>
 
 export const wrongOwnCode = () =>
   new AppError('forbidden', 'The code is wrong or was used already.', { code: 'invalid_code' })
+
+/** Of an invitation that was used, replaced or is over, or never was. */
+export const invitationInvalid = () =>
+  new AppError('invalid', 'This invitation was used already or is over. Ask for a new one.', {
+    code: 'invitation_invalid',
+  })

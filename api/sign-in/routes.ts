@@ -8,7 +8,17 @@ import { acceptInvitation } from './accept-invitation.ts'
 import { logIn } from './log-in.ts'
 import { logOut } from './log-out.ts'
 import { presentOrganization, presentPerson, presentSignIn } from './present-sign-in.ts'
-import { AcceptInvitation, Login, LoginAnswer, Me, SignedIn, VerifyCode } from './schemas.ts'
+import { lookAtInvitation } from './look-at-invitation.ts'
+import {
+  AcceptInvitation,
+  InvitationBody,
+  LookAtInvitation,
+  Login,
+  LoginAnswer,
+  Me,
+  SignedIn,
+  VerifyCode,
+} from './schemas.ts'
 import { clearSessionCookie, setSessionCookie } from './set-session-cookie.ts'
 import { verifySecondFactor } from './verify-second-factor.ts'
 import { visitorOf } from './visitor.ts'
@@ -47,6 +57,24 @@ export const signInRoutes: FastifyPluginAsyncTypebox = async (app) => {
       )
       setSessionCookie(reply, cookie)
       return presentSignIn(caller)
+    },
+  )
+
+  app.post(
+    '/auth/invitations/look',
+    {
+      config: { access: 'public' },
+      schema: {
+        operationId: 'lookAtInvitation',
+        description:
+          'What an open invitation is to. The token is in the body, because addresses are logged.',
+        body: LookAtInvitation,
+        response: { 200: Type.Object({ invitation: InvitationBody }), ...errors() },
+      },
+    },
+    async ({ body: { token } }) => {
+      const { expiresAt, ...invitation } = await lookAtInvitation(app.deps, token)
+      return { invitation: { ...invitation, expiresAt: expiresAt.toISOString() } }
     },
   )
 

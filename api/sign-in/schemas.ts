@@ -29,6 +29,17 @@ export const AcceptInvitation = Body({
   password: Password,
 })
 
+export const LookAtInvitation = Body({ token: Text(200, 1) })
+
+export const InvitationBody = Type.Object({
+  organizationName: Type.String(),
+  email: Nullable(Type.String()),
+  name: Type.String(),
+  role: OneOf(roles),
+  inviter: Nullable(Type.String({ description: 'Null for the first Owner of an organization.' })),
+  expiresAt: Time,
+})
+
 const Organization = Type.Object({
   id: Id,
   slug: Type.String(),

@@ -7,8 +7,10 @@ import { changeUser } from './change-user.ts'
 import { deleteUser } from './delete-user.ts'
 import { inviteAgain } from './invite-again.ts'
 import { inviteUser } from './invite-user.ts'
+import { showInvitation } from './show-invitation.ts'
 import { removeFactorOfUser } from './remove-factor-of-user.ts'
 import {
+  InvitedAnswer,
   NewUserBody,
   presentUser,
   UserAnswer,
@@ -22,6 +24,7 @@ const target = async (tenant: Tenant, params: Record<string, number>) =>
 
 /** /api/org/users: the people of the organization. */
 export const userRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const isMailed = () => app.deps.config.smtpUrl !== undefined
   app.get(
     '/org/users',
     {
@@ -70,12 +73,12 @@ export const userRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'inviteUser',
         body: NewUserBody,
-        response: { 201: UserAnswer, ...errors(409) },
+        response: { 201: InvitedAnswer, ...errors(409) },
       },
     },
     async ({ caller, body }, reply) => {
       const user = await inviteUser(app.deps, caller, body)
-      return reply.status(201).send({ ok: true, user: presentUser(user) })
+      return reply.status(201).send({ ok: true, user: presentUser(user), mailed: isMailed() })
     },
   )
 
@@ -88,13 +91,34 @@ export const userRoutes: FastifyPluginAsyncTypebox = async (app) => {
         description:
           'Mails a new link to somebody who has not come in yet. The links before it open nothing any more.',
         params: IdParams,
-        response: { 200: UserAnswer, ...errors(409) },
+        response: { 200: InvitedAnswer, ...errors(409) },
       },
     },
     async ({ caller, params: { id } }) => {
       const user = await inviteAgain(app.deps, caller, id)
-      return { ok: true as const, user: presentUser(user) }
+      return { ok: true as const, user: presentUser(user), mailed: isMailed() }
     },
+  )
+
+  app.post(
+    '/org/users/:id/invitation-link',
+    {
+      config: { access: 'manage_users_sso', sessionOnly: true, target },
+      schema: {
+        operationId: 'showInvitation',
+        description:
+          'A new token for somebody who has not come in yet, to be handed over by the caller. Only where the service sends no mail, and once: the tokens before it open nothing any more.',
+        params: IdParams,
+        response: {
+          200: Type.Object({ ok: Type.Literal(true), invitationToken: Type.String() }),
+          ...errors(409),
+        },
+      },
+    },
+    async ({ caller, params: { id } }) => ({
+      ok: true as const,
+      invitationToken: await showInvitation(app.deps, caller, id),
+    }),
   )
 
   app.delete(

@@ -37,6 +37,13 @@ export const UserChangeBody = Body({
 
 export const UserAnswer = Type.Object({ ok: Type.Literal(true), user: UserBody })
 
+export const InvitedAnswer = Type.Object({
+  ...UserAnswer.properties,
+  mailed: Type.Boolean({
+    description: 'False where the service sends no mail: then the caller hands the link over.',
+  }),
+})
+
 export const presentUser = (user: User): Static<typeof UserBody> => ({
   id: user.id,
   email: user.email,

@@ -42,6 +42,7 @@ describe('GET /api/console/data', () => {
       },
       accounts: [],
       samlCertificates: [],
+      setup: null,
       waitingForMe: [],
     })
   })

@@ -14,6 +14,7 @@ const routes = [
   'login',
   'mfa/verify',
   'invitations/accept',
+  'invitations/look',
   'password/forgot',
   'password/reset',
   'saml/login',

@@ -35,7 +35,11 @@ describe('POST /api/org/users/{id}/invitation', () => {
     expect(made.json().user.invited).toBe(true)
     const again = await admin.post(url)
     expect(again.statusCode, again.body).toBe(200)
-    expect(again.json()).toEqual({ ok: true, user: made.json().user })
+    expect(again.json()).toEqual({
+      ok: true,
+      user: made.json().user,
+      mailed: false,
+    })
     const second = linkIn((await harness.mailTo(email, 1)).text)
     expect(second).not.toBe(first)
     expect((await accept(first)).json().code).toBe('invitation_invalid')

@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { unwrap } from '../../../store/driver/tenant.ts'
+import { createHarness, type Harness } from '../../harness/create-harness.ts'
+
+let harness: Harness
+beforeAll(async () => {
+  harness = await createHarness({ mail: 'unsent' })
+})
+afterAll(async () => harness.close())
+
+const password = 'correct horse battery'
+const post = async (url: string, payload: object, in_ = harness) =>
+  in_.app.inject({
+    method: 'POST',
+    url: `/api/auth/invitations/${url}`,
+    payload,
+    headers: { origin: in_.deps.config.baseUrl ?? '' },
+  })
+
+async function invite(role = 'Deployer', in_ = harness) {
+  const org = await in_.organization()
+  const admin = await org.user('Org Admin')
+  const email = `late@${org.slug}.example`
+  const made = await admin.post('/api/org/users', { email, name: 'Late', role })
+  expect(made.statusCode, made.body).toBe(201)
+  expect(JSON.stringify(made.json())).not.toContain('oken')
+  const { id } = made.json().user
+  return { org, admin, email, id, url: `/api/org/users/${id}/invitation-link` }
+}
+
+test('200: a link that says what it is to, works once, and ends the one before', async () => {
+  const { org, admin, email, id, url } = await invite()
+  const first = await admin.post(url)
+  expect(first.statusCode, first.body).toBe(200)
+  expect(first.headers['cache-control']).toBe('no-store')
+  const { invitationToken: old } = first.json()
+  const { invitationToken: token } = (await admin.post(url)).json()
+  expect((await post('look', { token: old })).json()).toMatchObject({ code: 'invitation_invalid' })
+  expect((await post('accept', { token: old, password })).json().code).toBe('invitation_invalid')
+  const looked = await post('look', { token })
+  expect(looked.json()).toEqual({
+    invitation: {
+      organizationName: org.slug,
+      email,
+      name: 'Late',
+      role: 'Deployer',
+      inviter: admin.email,
+      expiresAt: expect.stringMatching(/Z$/),
+    },
+  })
+  // Looking uses nothing up.
+  expect((await post('look', { token })).statusCode).toBe(200)
+  expect((await post('accept', { token, password })).statusCode).toBe(200)
+  expect((await post('look', { token })).statusCode).toBe(400)
+  expect((await admin.post(url)).json()).toMatchObject({ code: 'invitation_accepted' })
+  const [entries, makers] = await harness.deps.store.tenant(org.id, async (tenant) => {
+    const { db } = unwrap(tenant)
+    return Promise.all([
+      db('audit_entries').where({ event: 'org.invitation_shown' }).select('actorId', 'detail'),
+      db('person_makers').where({ userId: id, what: 'invited' }).select('madeBy'),
+    ])
+  })
+  expect(entries.map(({ actorId, detail }) => [Number(actorId), detail])).toEqual([
+    [admin.id, { role: 'Deployer' }],
+    [admin.id, { role: 'Deployer' }],
+  ])
+  expect(makers).toEqual([{ madeBy: admin.id }])
+})
+
+test('of two links that are asked for at once, one works', async () => {
+  const { admin, url } = await invite()
+  const answers = await Promise.all([admin.post(url), admin.post(url)])
+  const works = await Promise.all(
+    answers.map(async (answer) => post('look', { token: answer.json().invitationToken })),
+  )
+  expect(works.map(({ statusCode }) => statusCode).toSorted((a, b) => a - b)).toEqual([200, 400])
+})
+
+test('who takes the link of a person counts as having made them', async () => {
+  const { org, id, url } = await invite('Viewer')
+  const owner = await org.user('Owner')
+  expect((await owner.post(url)).statusCode).toBe(200)
+  const makers = await harness.deps.store.tenant(org.id, async (tenant) =>
+    unwrap(tenant).db('person_makers').where({ userId: id }).select('madeBy'),
+  )
+  expect(makers).toContainEqual({ madeBy: owner.id })
+})
+
+test('403 and 404: tokens, lower roles, people above one’s own role, other organizations', async () => {
+  const { org, admin, url } = await invite()
+  const owner = await org.user('Owner')
+  const above = await owner.post('/api/org/users', {
+    email: `owner2@${org.slug}.example`,
+    name: 'Second owner',
+    role: 'Owner',
+  })
+  const urlAbove = `/api/org/users/${above.json().user.id}/invitation-link`
+  expect((await admin.post(urlAbove)).json()).toMatchObject({ code: 'role_above_own' })
+  for (const role of ['Viewer', 'Deployer', 'SRE · Cloud Admin'] as const)
+    expect((await (await org.user(role)).post(url)).statusCode, role).toBe(403)
+  const byToken = await harness.app.inject({
+    method: 'POST',
+    url,
+    headers: { authorization: `Bearer ${await owner.token('Org Admin')}` },
+  })
+  expect(byToken.json()).toMatchObject({ code: 'session_required' })
+  const stranger = await (await harness.organization()).user('Owner')
+  expect((await stranger.post(url)).json()).toEqual({ error: 'Not found', code: 'not_found' })
+})
+
+test('409: no link for somebody deactivated, and none where the service sends mail', async () => {
+  const { admin, id, url } = await invite()
+  await admin.patch(`/api/org/users/${id}`, { active: false })
+  expect((await admin.post(url)).json()).toMatchObject({ code: 'user_inactive' })
+  const mailing = await createHarness({
+    mail: 'unsent',
+    env: { SMTP_URL: 'smtp://127.0.0.1:1' },
+  })
+  try {
+    const there = await invite('Viewer', mailing)
+    expect((await there.admin.post(there.url)).json()).toMatchObject({ code: 'invitation_mailed' })
+  } finally {
+    await mailing.close()
+  }
+})
+
+test('400: a token of nothing, of another purpose, of a person who was deactivated or deleted', async () => {
+  const { org, admin, id, url } = await invite()
+  const { invitationToken: token } = (await admin.post(url)).json()
+  for (const wrong of ['x', `${token}x`, token.slice(1), await admin.token()])
+    expect((await post('look', { token: wrong })).json()).toMatchObject({
+      code: 'invitation_invalid',
+    })
+  expect((await post('look', {})).statusCode).toBe(400)
+  await harness.deps.store.tenant(org.id, async (tenant) =>
+    unwrap(tenant).db('user_tokens').where({ userId: id }).update({ purpose: 'password_reset' }),
+  )
+  expect((await post('look', { token })).statusCode).toBe(400)
+  await harness.deps.store.tenant(org.id, async (tenant) =>
+    unwrap(tenant)
+      .db('user_tokens')
+      .where({ userId: id })
+      .update({ purpose: 'invitation', expiresAt: new Date(Date.now() - 1_000) }),
+  )
+  expect((await post('look', { token })).statusCode).toBe(400)
+})
