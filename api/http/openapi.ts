@@ -5,6 +5,8 @@ import type { TSchema } from 'typebox'
 import { pageHeaders } from '../console/page-headers.ts'
 import { notFound } from '../../domain/errors.ts'
 import { refusalOf } from './errors.ts'
+import { docsTheme } from './docs-theme.ts'
+import { nounOf, nouns } from './nouns-of-routes.ts'
 import { sayNoNul } from './say-no-nul.ts'
 import { shareRefusals } from './share-refusals.ts'
 
@@ -23,6 +25,7 @@ export async function registerOpenapi(app: FastifyInstance): Promise<void> {
   await app.register(swagger, {
     openapi: {
       openapi: '3.1.0',
+      tags: nouns.map(([name, description]) => ({ name, description })),
       info: {
         title: 'cloud-control',
         version: '0.1.0',
@@ -55,7 +58,13 @@ export async function registerOpenapi(app: FastifyInstance): Promise<void> {
               : access === 'agent' || access === 'join'
                 ? [{ agent: [] }]
                 : [{ session: [] }, { bearer: [] }, ...(access === 'state' ? [{ basic: [] }] : [])]
-      const described = { ...schema, ...(form && { body: form }), security, 'x-access': access }
+      const described = {
+        tags: [nounOf(url)],
+        ...schema,
+        ...(form && { body: form }),
+        security,
+        'x-access': access,
+      }
       return { schema: described, url }
     },
     transformObject: (document) =>
@@ -83,7 +92,11 @@ async function serveDocs(docs: FastifyInstance, app: FastifyInstance): Promise<v
   await docs.register(swaggerUi, {
     routePrefix: '/docs',
     staticCSP: docsHeaders['content-security-policy'],
-    uiConfig: { deepLinking: true, docExpansion: 'none' },
+    uiConfig: { deepLinking: true, docExpansion: 'none', filter: true },
+    theme: {
+      title: 'API reference · cloud-control',
+      css: [{ filename: 'product.css', content: docsTheme }],
+    },
   })
   docs.get('/api/openapi.json', async () => app.swagger())
 }
