@@ -1,11 +1,18 @@
 import { scaleBand, scaleLinear } from 'd3-scale'
 import { area, line } from 'd3-shape'
 import { useState } from 'react'
-import { Axes, chartHeight, chartMargin, indexUnder, middleOf, type Scales } from './chart-axes.tsx'
-import { dayWords } from './cost-words.ts'
-import { money } from './money.ts'
+import {
+  Axes,
+  chartHeight,
+  chartMargin,
+  indexUnder,
+  middleOf,
+  type Scales,
+} from '../parts/chart-axes.tsx'
+import { dayWords } from '../parts/day-words.ts'
+import { compactMoney, money } from './money.ts'
 import type { AnomalyDetail } from './queries.ts'
-import { useWidth } from './use-width.ts'
+import { useWidth } from '../parts/use-width.ts'
 
 type Day = AnomalyDetail['days'][number]
 type Props = { anomaly: Pick<AnomalyDetail, 'days' | 'firstDay' | 'lastDay' | 'currency'> }
@@ -32,7 +39,13 @@ export function AnomalyChart({ anomaly: { days, firstDay, lastDay, currency } }:
         onPointerMove={(event) => setHovered(indexUnder(event, { x, count: days.length }))}
         onPointerLeave={() => setHovered(undefined)}
       >
-        <Axes x={x} y={y} points={points} currency={currency} width={width} />
+        <Axes
+          x={x}
+          y={y}
+          points={points}
+          format={(value) => compactMoney(value, currency)}
+          width={width}
+        />
         <path className="anomaly-usual" d={barsOf(days.filter((day) => !isIn(day)))} />
         <path className="anomaly-excess" d={barsOf(days.filter(isIn))} />
         <path className="anomaly-band" d={bandOf(days, { x, y })} />

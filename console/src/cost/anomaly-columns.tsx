@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { Column } from '../parts/data-table.tsx'
 import { anomalyStateWords, kindWords, nameOfAnomaly, severityWords } from './anomaly-words.ts'
-import { dayWords } from './cost-words.ts'
+import { dayWords } from '../parts/day-words.ts'
 import { money } from './money.ts'
 import type { Anomaly } from './queries.ts'
 

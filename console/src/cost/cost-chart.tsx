@@ -1,10 +1,17 @@
 import { scaleBand, scaleLinear } from 'd3-scale'
 import { stack, stackOffsetDiverging, type SeriesPoint } from 'd3-shape'
 import { memo, useMemo, useState } from 'react'
-import { Axes, chartHeight, chartMargin, indexUnder, middleOf, type Scales } from './chart-axes.tsx'
-import { dayWords } from './cost-words.ts'
-import { money } from './money.ts'
-import { useWidth } from './use-width.ts'
+import {
+  Axes,
+  chartHeight,
+  chartMargin,
+  indexUnder,
+  middleOf,
+  type Scales,
+} from '../parts/chart-axes.tsx'
+import { dayWords } from '../parts/day-words.ts'
+import { compactMoney, money } from './money.ts'
+import { useWidth } from '../parts/use-width.ts'
 
 export type ChartGroup = { label: string; amounts: readonly number[]; color: string }
 /** What is told of a day above its bar. */
@@ -98,7 +105,12 @@ const Bars = memo(function Bars(props: BarsProps) {
   const { points, groups, before, currency, layers, scales, width } = props
   return (
     <>
-      <Axes {...scales} points={points} currency={currency} width={width} />
+      <Axes
+        {...scales}
+        points={points}
+        format={(value) => compactMoney(value, currency)}
+        width={width}
+      />
       {layers.map((layer, index) => (
         <path
           key={`${index} ${groups[index]?.label}`}

@@ -39,14 +39,6 @@ export const restColor = 'var(--series-rest)'
 export const restLabel = ({ groups }: CostSeries['rest']): string =>
   groups === 1 ? '1 other' : `${groups.toLocaleString('en')} others`
 
-export const dayWords = (day: string): string =>
-  new Date(`${day}T00:00:00Z`).toLocaleDateString('en', {
-    timeZone: 'UTC',
-    day: 'numeric',
-    month: 'short',
-    year: 'numeric',
-  })
-
 /** The search that shows this group alone, and what it consists of. Undefined for what no filter finds. */
 export function narrowed(
   search: CostSearch,

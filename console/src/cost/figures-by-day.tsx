@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { CostSearch } from '../app/searches.ts'
 import { DataTable, type Column } from '../parts/data-table.tsx'
 import type { ChartGroup } from './cost-chart.tsx'
-import { dayWords } from './cost-words.ts'
+import { dayWords } from '../parts/day-words.ts'
 import { money } from './money.ts'
 
 type DayRow = { id: string; index: number }

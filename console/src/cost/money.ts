@@ -35,3 +35,18 @@ export function change(now: number, before: number): string | undefined {
   const percent = Math.round((100 * (now - before)) / before)
   return `${percent > 0 ? '+' : percent < 0 ? '−' : '±'}${Math.abs(percent)} %`
 }
+
+/** For the axis of a chart. */
+export function compactMoney(amount: number, currency: string): string {
+  try {
+    return new Intl.NumberFormat('en', {
+      style: 'currency',
+      currency,
+      notation: 'compact',
+      // What one order costs can be parts of a cent.
+      ...(Math.abs(amount) < 1 ? { maximumSignificantDigits: 3 } : { maximumFractionDigits: 1 }),
+    }).format(amount)
+  } catch {
+    return amount.toLocaleString('en', { notation: 'compact' })
+  }
+}

@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import type { Column } from '../parts/data-table.tsx'
 import { Time } from '../parts/time.tsx'
-import { dayWords } from './cost-words.ts'
+import { dayWords } from '../parts/day-words.ts'
 
 /** Where bills come from: a cloud account, or uploads, which have no account. */
 type Source = {

@@ -1,12 +1,19 @@
 import { scaleBand, scaleLinear } from 'd3-scale'
 import { line } from 'd3-shape'
 import { useState } from 'react'
-import { Axes, chartHeight, chartMargin, indexUnder, middleOf, type Scales } from './chart-axes.tsx'
-import { dayWords } from './cost-words.ts'
-import { money } from './money.ts'
+import {
+  Axes,
+  chartHeight,
+  chartMargin,
+  indexUnder,
+  middleOf,
+  type Scales,
+} from '../parts/chart-axes.tsx'
+import { dayWords } from '../parts/day-words.ts'
+import { compactMoney, money } from './money.ts'
 import type { UnitCost } from './queries.ts'
 import { perUnit, valueInWords } from './unit-words.ts'
-import { useWidth } from './use-width.ts'
+import { useWidth } from '../parts/use-width.ts'
 
 type Day = UnitCost['days'][number]
 type Props = { cost: Pick<UnitCost, 'days' | 'currency' | 'unit'> }
@@ -31,7 +38,13 @@ export function UnitChart({ cost: { days, currency, unit } }: Props) {
         onPointerMove={(event) => setHovered(indexUnder(event, { x, count: days.length }))}
         onPointerLeave={() => setHovered(undefined)}
       >
-        <Axes x={x} y={y} points={points} currency={currency} width={width} />
+        <Axes
+          x={x}
+          y={y}
+          points={points}
+          format={(value) => compactMoney(value, currency)}
+          width={width}
+        />
         <path className="unit-line" d={lineOf(days, { x, y })} />
         {aloneIn(days).map(({ day, costPerUnit }) => (
           <circle

@@ -4,7 +4,7 @@ import { DataTable, type Column } from '../parts/data-table.tsx'
 import { CopyButton } from '../parts/copy-line.tsx'
 import { ErrorNote, Loading } from '../parts/notes.tsx'
 import { LoadMore } from '../parts/pages.tsx'
-import { dayWords } from './cost-words.ts'
+import { dayWords } from '../parts/day-words.ts'
 import { money } from './money.ts'
 import { unmanagedQuery, type UnmanagedResource } from './queries.ts'
 

@@ -1,4 +1,5 @@
 import type { Run, Workspace } from '../api/types.ts'
+import type { IconName } from './icon-shapes.ts'
 
 export type Shown = Pick<Run, 'state'> &
   Partial<
@@ -10,18 +11,18 @@ export type Shown = Pick<Run, 'state'> &
   }
 
 export type Tone = 'good' | 'bad' | 'warn' | 'info' | 'quiet'
-export type Look = { tone: Tone; sign: string; word: string }
+export type Look = { tone: Tone; icon: IconName; word: string }
 
-const denied: Look = { tone: 'bad', sign: '⊘', word: 'Denied' }
-const outOfDate: Look = { tone: 'info', sign: '↻', word: 'Out of date' }
+const denied: Look = { tone: 'bad', icon: 'refused', word: 'Denied' }
+const outOfDate: Look = { tone: 'info', icon: 'outdated', word: 'Out of date' }
 
-/** Ends that are no failure of OpenTofu. To tell them apart from one, each has its own word, sign and tone. */
+/** Ends that are no failure of OpenTofu. To tell them apart from one, each has its own word, icon and tone. */
 const ends: Partial<Record<NonNullable<Run['reason']>, Look>> = {
   policy_denied: denied,
   cost_exceeded: denied,
   cost_unknown: denied,
-  rejected: { tone: 'warn', sign: '⊘', word: 'Rejected' },
-  approval_expired: { tone: 'quiet', sign: '◷', word: 'Expired' },
+  rejected: { tone: 'warn', icon: 'refused', word: 'Rejected' },
+  approval_expired: { tone: 'quiet', icon: 'expired', word: 'Expired' },
   plan_stale: outOfDate,
   superseded: outOfDate,
 }
@@ -31,13 +32,14 @@ function decisionWord({ approval, criticality }: Shown): string {
   return !approval && criticality === 'standard' ? 'Needs a decision' : 'Needs approval'
 }
 
-/** The state of a run in a word, with a symbol and a tone. */
+/** The state of a run in a word, with an icon and a tone. */
 export function runLook(run: Shown): Look {
-  if (run.awaitingPlanApproval) return { tone: 'warn', sign: '◆', word: 'Needs approval to plan' }
+  if (run.awaitingPlanApproval)
+    return { tone: 'warn', icon: 'waiting', word: 'Needs approval to plan' }
   if (run.awaitingApproval)
     return {
       tone: 'warn',
-      sign: '◆',
+      icon: 'waiting',
       word: decisionWord(run),
     }
   const end = run.state === 'running' || !run.reason ? undefined : ends[run.reason]
@@ -46,18 +48,18 @@ export function runLook(run: Shown): Look {
     case 'running': {
       const queued = run.queued ?? run.stages?.[0]?.state === 'queued'
       return queued
-        ? { tone: 'quiet', sign: '○', word: 'Queued' }
-        : { tone: 'info', sign: '●', word: 'Running' }
+        ? { tone: 'quiet', icon: 'queued', word: 'Queued' }
+        : { tone: 'info', icon: 'running', word: 'Running' }
     }
     case 'succeeded':
       return {
         tone: 'good',
-        sign: '✓',
+        icon: 'done',
         word: run.reason === 'no_changes' ? 'No changes' : 'Succeeded',
       }
     case 'failed':
-      return { tone: 'bad', sign: '✕', word: 'Failed' }
+      return { tone: 'bad', icon: 'failed', word: 'Failed' }
     case 'canceled':
-      return { tone: 'quiet', sign: '–', word: 'Canceled' }
+      return { tone: 'quiet', icon: 'none', word: 'Canceled' }
   }
 }

@@ -1,11 +1,14 @@
+import { Icon } from './icon.tsx'
 import { runLook, type Shown } from './run-look.ts'
 
-/** The state of a run as a word and a symbol, so that it does not depend on color (WCAG 1.4.1). */
+/** The state of a run as a word and an icon, so that it does not depend on color (WCAG 1.4.1). */
 export function StateBadge({ run }: { run: Shown }) {
-  const { tone, sign, word } = runLook(run)
+  const { tone, icon, word } = runLook(run)
   return (
     <span className={`badge ${tone}`}>
-      <span aria-hidden="true">{sign}</span>
+      <span>
+        <Icon name={icon} size={13} />
+      </span>
       {word}
     </span>
   )

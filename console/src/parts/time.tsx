@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useNow } from './use-now.ts'
 
 const dayFormat = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' })
 const yearFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
@@ -24,17 +24,12 @@ function textOf(date: Date): string {
 
 /** The duration between two times, or from a time until now. */
 export function Duration({ from, to }: { from: string; to: string | null }) {
-  const [now, setNow] = useState(() => Date.now())
-  useEffect(() => {
-    if (to !== null) return
-    const timer = setInterval(() => setNow(Date.now()), 1_000)
-    return () => clearInterval(timer)
-  }, [to])
+  const now = useNow(to === null)
   const ms = Math.max(0, (to === null ? now : Date.parse(to)) - Date.parse(from))
   return <span className="num">{durationText(ms)}</span>
 }
 
-function durationText(ms: number): string {
+export function durationText(ms: number): string {
   const seconds = Math.floor(ms / 1_000)
   if (seconds < 1) return `${ms} ms`
   if (seconds < 60) return `${seconds} s`

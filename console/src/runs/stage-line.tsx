@@ -1,18 +1,20 @@
 import type { Run, Stage } from '../api/types.ts'
 import { stageWords } from '../api/words.ts'
+import type { IconName } from '../parts/icon-shapes.ts'
+import { Icon } from '../parts/icon.tsx'
 import { runLook } from '../parts/run-look.ts'
 import { Duration, Time } from '../parts/time.tsx'
 import { stagesWithChecks } from './checks-of.ts'
 
-const signs: Record<Stage['state'], string> = {
-  pending: '○',
-  queued: '○',
-  running: '●',
-  waiting: '◆',
-  succeeded: '✓',
-  failed: '✕',
-  skipped: '–',
-  canceled: '–',
+const icons: Record<Stage['state'], IconName> = {
+  pending: 'queued',
+  queued: 'queued',
+  running: 'running',
+  waiting: 'waiting',
+  succeeded: 'done',
+  failed: 'failed',
+  skipped: 'none',
+  canceled: 'none',
 }
 
 /** Only a plan of a standard workspace goes on without a person. */
@@ -24,8 +26,8 @@ export function StageLine({ run }: { run: Run }) {
     <ol className="stages" aria-label="Stages">
       {stagesWithChecks(run).map((stage) => (
         <li key={stage.name} className={`stage ${stage.state}`}>
-          <span className="stage-sign" aria-hidden="true">
-            {signs[stage.state]}
+          <span className="stage-sign">
+            <Icon name={icons[stage.state]} />
           </span>
           <span>
             <span className="stage-name">{stage.name}</span>

@@ -1,22 +1,27 @@
 import type { ScaleBand, ScaleLinear } from 'd3-scale'
-import { dayWords } from './cost-words.ts'
+import { dayWords } from './day-words.ts'
 
 export const chartHeight = 260
 export const chartMargin = { top: 14, right: 4, bottom: 22, left: 58 }
 
 export type Scales = { x: ScaleBand<string>; y: ScaleLinear<number, number> }
-type AxesProps = Scales & { points: readonly string[]; currency: string; width: number }
+type AxesProps = Scales & {
+  points: readonly string[]
+  /** The text of a line. */
+  format: (value: number) => string
+  width: number
+}
 
-/** The lines with their amounts, and the days below. */
-export function Axes({ x, y, points, currency, width }: AxesProps) {
+/** The lines with their values, and the days below. */
+export function Axes({ x, y, points, format, width }: AxesProps) {
   const each = Math.max(1, Math.ceil(points.length / Math.max(2, Math.floor(width / 90))))
   return (
-    <g className="cost-axes" aria-hidden="true">
+    <g className="chart-axes" aria-hidden="true">
       {y.ticks(4).map((tick) => (
         <g key={tick}>
           <line x1={chartMargin.left} x2={width - chartMargin.right} y1={y(tick)} y2={y(tick)} />
           <text x={chartMargin.left - 8} y={y(tick)} dy="0.32em" textAnchor="end">
-            {compact(tick, currency)}
+            {format(tick)}
           </text>
         </g>
       ))}
@@ -29,20 +34,6 @@ export function Axes({ x, y, points, currency, width }: AxesProps) {
       )}
     </g>
   )
-}
-
-function compact(amount: number, currency: string): string {
-  try {
-    return new Intl.NumberFormat('en', {
-      style: 'currency',
-      currency,
-      notation: 'compact',
-      // What one order costs can be parts of a cent.
-      ...(Math.abs(amount) < 1 ? { maximumSignificantDigits: 3 } : { maximumFractionDigits: 1 }),
-    }).format(amount)
-  } catch {
-    return amount.toLocaleString('en', { notation: 'compact' })
-  }
 }
 
 /** The middle of a day's place. */
