@@ -152,6 +152,7 @@ export async function createWorld(harness: Harness): Promise<World> {
     audit: '/organization/audit',
     'organization-settings': '/organization/settings',
     account: '/account',
+    help: '/help',
     'not-found': '/nowhere',
     'no-such-run': run(999_999),
   }

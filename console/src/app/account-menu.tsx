@@ -57,6 +57,10 @@ export function AccountMenu({ onHelp, children }: Props) {
               </Menu.RadioGroup>
               <Menu.Separator className="menu-line" />
               <Entry onClick={() => void navigate({ to: '/account' })}>Your account</Entry>
+              <Entry onClick={() => void navigate({ to: '/help' })}>Help</Entry>
+              <Entry onClick={() => void navigate({ to: '/help', hash: 'help-news' })}>
+                What is new
+              </Entry>
               <Entry onClick={onHelp}>Keyboard shortcuts</Entry>
               <Entry onClick={() => location.assign('/docs')}>API reference</Entry>
               <Entry onClick={() => logOut.mutate()}>Sign out</Entry>

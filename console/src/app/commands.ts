@@ -1,4 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
+import { isLabel } from '../parts/labels.ts'
 import { useMe } from './session.ts'
 import { chooseTheme } from './theme.ts'
 import { useLogOut } from './use-log-out.ts'
@@ -28,11 +29,24 @@ const places = [
   ['/organization/audit', 'Audit log', ''],
   ['/organization/settings', 'Settings of the organization', ''],
   ['/account', 'Your account', ''],
+  ['/help', 'Help and what is new', ''],
 ] as const
 
 /** The pages, by what is typed. */
 export function usePages(typed: string): Command[] {
   const navigate = useNavigate()
+  if (isLabel(typed))
+    return (
+      [
+        ['/workspaces', 'Workspaces'],
+        ['/pipelines', 'Pipelines'],
+        ['/runs', 'Runs'],
+      ] as const
+    ).map(([to, name]) => ({
+      key: `label-${to}`,
+      name: `${name} with the label ${typed}`,
+      act: () => void navigate({ to, search: { label: [typed] } }),
+    }))
   return matching(
     typed,
     places.map(([to, name, keys]) => ({

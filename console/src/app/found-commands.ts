@@ -1,6 +1,7 @@
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { call } from '../api/call.ts'
+import { isLabel } from '../parts/labels.ts'
 import type { Command } from './commands.ts'
 
 const limit = 6
@@ -10,7 +11,11 @@ const workspacesNamed = (q: string) =>
   queryOptions({
     ...common,
     queryKey: ['palette', 'workspaces', q],
-    queryFn: ({ signal }) => call('listWorkspaces', { query: { limit, q }, signal }),
+    queryFn: ({ signal }) =>
+      call('listWorkspaces', {
+        query: { limit, ...(isLabel(q) ? { label: [q], sort: 'name' } : { q }) },
+        signal,
+      }),
     enabled: q !== '',
   })
 

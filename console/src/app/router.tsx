@@ -5,6 +5,7 @@ import { auditRoutes } from '../audit/routes.tsx'
 import { cloudRoutes } from '../clouds/routes.tsx'
 import { costRoutes } from '../cost/routes.tsx'
 import { gitRoutes } from '../git/routes.tsx'
+import { helpRoutes } from '../help/routes.tsx'
 import { homeRoutes } from '../home/routes.tsx'
 import { notificationRoutes } from '../notifications/routes.tsx'
 import { organizationRoutes } from '../organizations/routes.tsx'
@@ -28,6 +29,7 @@ const tree = root.addChildren([
   ...signInRoutes,
   app.addChildren([
     ...homeRoutes,
+    ...helpRoutes,
     ...workspaceRoutes,
     ...runRoutes,
     ...allRunsRoutes,

@@ -1,9 +1,9 @@
 import { Link, Outlet, useRouterState } from '@tanstack/react-router'
 import { useCallback, useEffect, useState, useSyncExternalStore } from 'react'
 import { isUp, onConnection } from '../api/connection.ts'
+import { Icon } from '../parts/icon.tsx'
 import { loadMenu } from './load-menu.ts'
 import { loadPalette } from './load-palette.ts'
-import { NavIcon } from './nav-icon.tsx'
 import { SessionOver } from './session-over.tsx'
 import { useMe } from './session.ts'
 import { ShortcutHelp, useShortcuts } from './shortcuts.tsx'
@@ -59,31 +59,31 @@ function MainNav() {
   return (
     <nav aria-label="Main" className="nav">
       <Link to="/" activeOptions={{ exact: true }}>
-        <NavIcon name="home" />
+        <Icon name="home" />
         Home
       </Link>
       <Link to="/workspaces" {...(onRun && { className: 'active' })}>
-        <NavIcon name="workspaces" />
+        <Icon name="workspaces" />
         Workspaces
       </Link>
       <Link to="/runs" activeOptions={{ includeSearch: false }}>
-        <NavIcon name="runs" />
+        <Icon name="runs" />
         Runs
       </Link>
       <Link to="/pipelines" activeOptions={{ exact: onRun }}>
-        <NavIcon name="pipelines" />
+        <Icon name="pipelines" />
         Pipelines
       </Link>
       <Link to="/clouds">
-        <NavIcon name="clouds" />
+        <Icon name="clouds" />
         Clouds
       </Link>
       <Link to="/cost" activeOptions={{ includeSearch: false }}>
-        <NavIcon name="cost" />
+        <Icon name="cost" />
         Cost
       </Link>
       <Link to="/organization">
-        <NavIcon name="organization" />
+        <Icon name="organization" />
         Organization
       </Link>
     </nav>

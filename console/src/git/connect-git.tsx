@@ -5,6 +5,8 @@ import { providerName, publicHost, tokenHint } from './git-words.ts'
 import type { GitConnection } from '../api/types.ts'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { Field, Select, textIn } from '../parts/forms.tsx'
+import { GuideSteps } from '../parts/guide.tsx'
+import { gitGuides } from './git-guides.ts'
 
 type Provider = GitConnection['provider']
 // `Object.keys` returns strings, and the keys of `providerName` are exactly the providers.
@@ -77,6 +79,10 @@ export function ConnectGit({ onClose }: { onClose: () => void }) {
         autoComplete="off"
         hint={tokenHint[provider]}
       />
+      <details className="guide">
+        <summary>How to make the token</summary>
+        <GuideSteps steps={gitGuides[provider]} />
+      </details>
       <Select
         label="What for"
         value={repoType}

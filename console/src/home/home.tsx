@@ -7,19 +7,24 @@ import { useMe } from '../app/session.ts'
 import { HomeCost } from '../cost/home-cost.tsx'
 import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
 import { PageHead } from '../parts/pages.tsx'
+import { RunHistory } from '../runs/lazy-history.tsx'
 import { CertificateNote } from '../saml/certificate-note.tsx'
 import { HomeRuns } from './home-runs.tsx'
+import { Onboarding } from './onboarding.tsx'
+import { SetupNotes } from './setup-notes.tsx'
 
 /** The runs that wait, the live runs and the failed runs, each asked for by its state. */
 export function HomePage() {
   const query = useQuery(homeQuery)
-  const { counts, cost, samlCertificates = [] } = query.data ?? {}
+  const { counts, cost, setup, samlCertificates = [] } = query.data ?? {}
   return (
     <>
       <PageHead title="Home" />
       <ErrorNote error={query.error} goesOn />
       {query.isPending && <Loading what="the runs" />}
       <CertificateNote certificates={samlCertificates} />
+      {setup && <SetupNotes setup={setup} />}
+      {setup && counts && <Onboarding setup={setup} workspaces={counts.workspaces} />}
       {counts?.workspaces === 0 && <FirstStep />}
       {counts?.workspaces === 0 && cost && <HomeCost cost={cost} />}
       {counts && counts.workspaces > 0 && (
@@ -27,6 +32,7 @@ export function HomePage() {
           <Stats counts={counts} />
           {cost && <HomeCost cost={cost} />}
           <HomeRuns />
+          <RunHistory />
         </>
       )}
     </>

@@ -3,8 +3,10 @@ import { Button } from './forms.tsx'
 
 const shownMs = 2_000
 
+type CopyProps = { text: string; what?: string; word?: string }
+
 /** Copies a text and shows the result. `navigator.clipboard` exists only in a secure context (HTTPS or localhost). */
-export function CopyButton({ text, what }: { text: string; what?: string }) {
+export function CopyButton({ text, what, word = 'Copy' }: CopyProps) {
   const [state, setState] = useState<'copied' | 'failed'>()
   useEffect(() => {
     if (!state) return
@@ -22,7 +24,7 @@ export function CopyButton({ text, what }: { text: string; what?: string }) {
   return (
     <Button onClick={() => void copy()} {...(what && { 'aria-label': `Copy ${what}` })}>
       <span role="status">
-        {state === 'copied' ? 'Copied' : state === 'failed' ? 'Select it by hand' : 'Copy'}
+        {state === 'copied' ? 'Copied' : state === 'failed' ? 'Select it by hand' : word}
       </span>
     </Button>
   )

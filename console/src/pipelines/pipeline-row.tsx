@@ -1,6 +1,8 @@
 import { Link } from '@tanstack/react-router'
 import { memo } from 'react'
 import type { Pipeline } from '../api/types.ts'
+import { LabelTags } from '../parts/label-list.tsx'
+import { plainLine } from '../parts/plain-text.ts'
 import { StateBadge } from '../parts/state-badge.tsx'
 
 /** Memoized, so that loading another page of a long list does not render all rows again. */
@@ -18,6 +20,13 @@ export const PipelineRow = memo(function PipelineRow({ pipeline }: { pipeline: P
           <span className="row-sub">
             {pipeline.kind}
             {pipeline.targetWorkspaceName && ` · workspace ${pipeline.targetWorkspaceName}`}
+            {pipeline.description && (
+              <>
+                {' · '}
+                <bdi>{plainLine(pipeline.description)}</bdi>
+              </>
+            )}
+            <LabelTags labels={pipeline.labels} />
           </span>
         </span>
         {pipeline.lastRun ? (

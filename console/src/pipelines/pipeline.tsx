@@ -5,9 +5,12 @@ import { pipelineQuery, pipelineRunsQuery } from '../api/queries.ts'
 import { useMe } from '../app/session.ts'
 import { ConfirmButton } from '../parts/confirm-button.tsx'
 import { Gone, isGone } from '../parts/gone.tsx'
+import { LabelLinks } from '../parts/label-list.tsx'
 import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
 import { PagedRows } from '../parts/paged-rows.tsx'
 import { LoadMore, PageHead } from '../parts/pages.tsx'
+import { plainLine } from '../parts/plain-text.ts'
+import { DescribePipeline } from './describe-pipeline.tsx'
 import { RunRow } from '../runs/run-row.tsx'
 import { StartRun } from '../runs/start-run.tsx'
 
@@ -31,6 +34,7 @@ export function PipelinePage() {
           pipeline &&
           may('mutate_infra') && (
             <>
+              <DescribePipeline pipeline={pipeline} />
               {!pipeline.managed && (
                 <ConfirmButton
                   label="Delete pipeline…"
@@ -66,6 +70,12 @@ export function PipelinePage() {
             )}
             {pipeline.criticality === 'production' &&
               ', production: each run waits for a second person before it applies.'}
+            <LabelLinks labels={pipeline.labels} to="/pipelines" />
+          </p>
+        )}
+        {pipeline?.description && (
+          <p className="description">
+            <bdi>{plainLine(pipeline.description)}</bdi>
           </p>
         )}
       </PageHead>

@@ -1,18 +1,20 @@
 import { infiniteQueryOptions, keepPreviousData } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
 import { firstPage, nextOf, pageSize, whileShort } from '../api/queries.ts'
+import type { PipelinesSearch } from './pipelines-search.ts'
 
-/** `withManaged`: also those that workspaces brought. */
-export const pipelinesQuery = (q: string, withManaged: boolean) =>
+export const pipelinesQuery = ({ q = '', managed = false, label, sort }: PipelinesSearch) =>
   infiniteQueryOptions({
-    queryKey: ['pipelines', 'list', q, withManaged],
+    queryKey: ['pipelines', 'list', q, managed, label, sort],
     queryFn: ({ pageParam, signal }) =>
       call('listPipelines', {
         query: {
           limit: pageSize,
           cursor: pageParam,
           q,
-          ...(!withManaged && { managed: false }),
+          ...(!managed && { managed: false }),
+          ...(label && { label }),
+          ...(sort && { sort }),
         },
         signal,
       }),

@@ -4,6 +4,7 @@ import { call } from '../api/call.ts'
 import { workspaceQuery } from '../api/queries.ts'
 import { useSettled } from '../parts/filter-box.tsx'
 import { Field, Select } from '../parts/forms.tsx'
+import { LabelFilter } from '../parts/label-filter.tsx'
 import { NamePicker } from '../parts/name-picker.tsx'
 import { personQuery } from '../users/person-query.ts'
 import { listedEnds, listedOrigins, listedStates, type RunsSearch } from './runs-search.ts'
@@ -14,7 +15,7 @@ const maxOffered = 8
 
 export function AllRunsFilter({ search, onChange }: Props) {
   /** Without the value, the parameter leaves the address. */
-  const change = (name: keyof RunsSearch, value: string | number | undefined) => {
+  const change = (name: Exclude<keyof RunsSearch, 'label'>, value: string | number | undefined) => {
     const { [name]: _before, ...others } = search
     onChange({ ...others, ...(value && { [name]: value }) })
   }
@@ -24,6 +25,14 @@ export function AllRunsFilter({ search, onChange }: Props) {
       <Choices label="Started by" name="origin" choices={listedOrigins} {...{ search, change }} />
       <WorkspaceFilter chosen={search.workspace} onChoose={(id) => change('workspace', id)} />
       <AuthorFilter chosen={search.author} onChoose={(id) => change('author', id)} />
+      <LabelFilter
+        chosen={search.label ?? []}
+        rows={[]}
+        onChange={(label) => {
+          const { label: _before, ...others } = search
+          onChange({ ...others, ...(label.length > 0 && { label }) })
+        }}
+      />
       <Field
         label="From"
         type="date"

@@ -1,10 +1,10 @@
 import type { RunDetail } from '../api/types.ts'
 import { voidWords } from '../api/words.ts'
-import { useMe } from '../app/session.ts'
 import { CostDelta, Gates } from '../infrastructure/gates.tsx'
 import { HeldByBudget } from '../infrastructure/held-by-budget.tsx'
 import { RunAnomalies } from './run-anomalies.tsx'
 import { Summary } from './run-row.tsx'
+import { TemporalLink, useTemporalLink } from './temporal-link.tsx'
 import { Time } from '../parts/time.tsx'
 
 /** The summary next to the plan: changes, gates, cost, decisions and source. */
@@ -66,7 +66,7 @@ export function RunFacts({ run }: { run: RunDetail }) {
               <span className="dim">{over ? 'none' : 'none yet'}</span>
             )}
           </dd>
-          <TemporalLink run={run} />
+          <WorkflowFact run={run} />
         </dl>
       </section>
     </aside>
@@ -81,21 +81,13 @@ const decidedWords = (
     ? `let version ${configurationVersion} be planned`
     : `${decision} it`
 
-/** Temporal's UI shows every organization, so only platform administrators get the link. */
-function TemporalLink({ run }: { run: RunDetail }) {
-  const { user, temporalUiUrl } = useMe()
-  if (!user.platformAdmin || !temporalUiUrl) return null
+function WorkflowFact({ run }: { run: RunDetail }) {
+  if (useTemporalLink(run.workflowId) === undefined) return null
   return (
     <>
       <dt>Workflow</dt>
       <dd>
-        <a
-          href={`${temporalUiUrl}/${encodeURIComponent(run.workflowId)}`}
-          target="_blank"
-          rel="noreferrer"
-        >
-          Open in Temporal’s UI
-        </a>
+        <TemporalLink workflowId={run.workflowId}>Open in Temporal’s UI</TemporalLink>
       </dd>
     </>
   )

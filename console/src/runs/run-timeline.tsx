@@ -1,17 +1,94 @@
 import type { AnyRunDetail } from '../api/types.ts'
-import { Time } from '../parts/time.tsx'
+import { useNow } from '../parts/use-now.ts'
+import { durationText, Time } from '../parts/time.tsx'
+import { TemporalLink } from './temporal-link.tsx'
+import { sumOf, timelineBars, type TimelineBar } from './timeline-bars.ts'
 
-/** The audit entries of the run in order, with their actors. */
-export function Timeline({ run }: { run: Pick<AnyRunDetail, 'timeline'> }) {
+type Run = Pick<
+  AnyRunDetail,
+  'timeline' | 'createdAt' | 'endedAt' | 'stages' | 'tries' | 'workflowId'
+>
+
+/** What the run did and what it waited for, then its audit entries in order, with their actors. */
+export function Timeline({ run }: { run: Run }) {
+  const now = useNow(run.endedAt === null)
+  const bars = timelineBars(run, now)
   return (
-    <ol className="timeline">
-      {run.timeline.map((entry) => (
-        <li key={entry.at + entry.event}>
-          <Time at={entry.at} />
-          <span>{entry.event.replace(/^\w+\./, '').replaceAll('_', ' ')}</span>
-          <span className="dim">{entry.actor}</span>
-        </li>
+    <>
+      <Bars bars={bars} />
+      <Tries run={run} />
+      <p className="dim">
+        <TemporalLink workflowId={run.workflowId}>Open its workflow in Temporal’s UI</TemporalLink>
+      </p>
+      <h2>Events</h2>
+      <ol className="timeline">
+        {run.timeline.map((entry) => (
+          <li key={entry.at + entry.event}>
+            <Time at={entry.at} />
+            <span>{entry.event.replace(/^\w+\./, '').replaceAll('_', ' ')}</span>
+            <span className="dim">{entry.actor}</span>
+          </li>
+        ))}
+      </ol>
+    </>
+  )
+}
+
+function Bars({ bars }: { bars: readonly TimelineBar[] }) {
+  const [first, last] = [bars[0], bars.at(-1)]
+  if (!first || !last) return null
+  const totalMs = Math.max(1, last.toMs - first.fromMs)
+  const percent = (ms: number) => `${(100 * ms) / totalMs}%`
+  return (
+    <section aria-label="Where the time went">
+      <p>
+        <span className="bar-key working" aria-hidden="true" /> worked{' '}
+        <strong className="num">{durationText(sumOf(bars, 'working'))}</strong>
+        {', '}
+        <span className="bar-key waiting" aria-hidden="true" /> waited{' '}
+        <strong className="num">{durationText(sumOf(bars, 'waiting'))}</strong>
+      </p>
+      <ol className="bars">
+        {bars.map(({ name, kind, fromMs, toMs, isOpen }) => (
+          <li key={`${name}${fromMs}`}>
+            <span className="bar-name">{name}</span>
+            <svg className="bar" height="16" width="100%" aria-hidden="true">
+              <rect
+                className={kind}
+                x={percent(fromMs - first.fromMs)}
+                width={percent(Math.max(toMs - fromMs, totalMs / 400))}
+                height="16"
+                rx="3"
+              />
+            </svg>
+            <span className="num bar-time">
+              {durationText(toMs - fromMs)}
+              {isOpen && <span className="dim"> so far</span>}
+            </span>
+          </li>
+        ))}
+      </ol>
+    </section>
+  )
+}
+
+/** Nothing where each stage was begun once. */
+function Tries({ run: { tries } }: { run: Pick<Run, 'tries'> }) {
+  const again = tries.filter(({ count }) => count > 1)
+  if (again.length === 0) return null
+  return (
+    <p className="note quiet">
+      {again.map(({ stage, count, lastAt }) => (
+        <span key={stage}>
+          The stage {stage} was begun {count} times, because a worker was lost
+          {lastAt && (
+            <>
+              ; the last time <Time at={lastAt} />
+            </>
+          )}
+          .{' '}
+        </span>
       ))}
-    </ol>
+    </p>
   )
 }

@@ -1,5 +1,6 @@
 import type { Input } from '../api/call.ts'
 import { count, listSearch, text, type Values } from '../app/route-values.ts'
+import { labelsIn } from '../parts/labels.ts'
 import { momentOfDay } from '../parts/moment-of-day.ts'
 
 type Query = NonNullable<Input<'listRuns'>['query']>
@@ -44,6 +45,8 @@ export type RunsSearch = {
   ended?: string
   workspace?: number
   author?: number
+  /** Of which its workspace or pipeline has one. */
+  label?: string[]
   /** Days. */
   from?: string
   to?: string
@@ -56,6 +59,7 @@ export function runsSearch(values: Values): RunsSearch {
   const ended = text(values['ended']) ?? ''
   const [workspace, author] = [count(values['workspace']), count(values['author'])]
   const [from, to] = [day(values['from']), day(values['to'])]
+  const label = labelsIn(values['label'])
   return {
     ...listSearch(values),
     ...(Object.hasOwn(listedStates, state) && { state }),
@@ -63,6 +67,7 @@ export function runsSearch(values: Values): RunsSearch {
     ...(Object.hasOwn(listedEnds, ended) && { ended }),
     ...(workspace && { workspace }),
     ...(author && { author }),
+    ...(label.length > 0 && { label }),
     ...(from && { from }),
     ...(to && { to }),
     ...(values['sort'] === 'oldest' && { sort: 'oldest' }),
@@ -88,6 +93,7 @@ export const queryOf = ({
   ended,
   workspace,
   author,
+  label,
   from,
   to,
   sort,
@@ -98,6 +104,7 @@ export const queryOf = ({
   ...(ended && { endedFrom: hoursAgo(listedEnds[ended]?.hours ?? 0) }),
   ...(workspace && { workspaceId: [workspace] }),
   ...(author && { author: [author] }),
+  ...(label && { label }),
   ...(from && { from: momentOfDay(from, 0) }),
   ...(to && { to: momentOfDay(to, 1) }),
   ...(sort && { sort: 'createdAt' as const }),

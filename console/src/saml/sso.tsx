@@ -3,11 +3,13 @@ import { getRouteApi } from '@tanstack/react-router'
 import { ssoQuery } from '../api/queries.ts'
 import { useMe } from '../app/session.ts'
 import { CopyLine } from '../parts/copy-line.tsx'
+import { Guide } from '../parts/guide.tsx'
 import { ErrorNote, Loading } from '../parts/notes.tsx'
 import { ForAdministrators } from '../organizations/for-administrators.tsx'
 import { SsoAttempts, TestResult } from './sso-attempts.tsx'
 import { SsoDomains } from './sso-domains.tsx'
 import { SsoProvider } from './sso-provider.tsx'
+import { ssoGuides } from './sso-guides.ts'
 import { SsoRequired } from './sso-required.tsx'
 
 const route = getRouteApi('/app/organization/sso')
@@ -47,6 +49,7 @@ function Sso() {
           <CopyLine label="Metadata URL" text={serviceProvider.metadataUrl} />
         </dl>
       </section>
+      <Guide title="Setup guide" guides={ssoGuides(serviceProvider)} />
       {saml && <SsoDomains saml={saml} />}
       {saml && <SsoRequired saml={saml} requireSso={sso.requireSso} />}
       {saml && <SsoAttempts />}

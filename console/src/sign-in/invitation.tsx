@@ -1,11 +1,12 @@
-import { useMutation } from '@tanstack/react-query'
+import { useMutation, useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import type { FormEvent } from 'react'
-import { call } from '../api/call.ts'
+import { call, type Answer } from '../api/call.ts'
 import { DoorFrame } from './door-frame.tsx'
 import { Button, Field, textIn } from '../parts/forms.tsx'
 import { NewPassword } from './new-password.tsx'
 import { ErrorNote } from '../parts/notes.tsx'
+import { Time } from '../parts/time.tsx'
 import { useEnter } from './use-enter.ts'
 import { useHash } from '../parts/use-hash.ts'
 
@@ -13,6 +14,13 @@ import { useHash } from '../parts/use-hash.ts'
 export function InvitationPage() {
   const token = useHash()
   const enter = useEnter(undefined)
+  const looked = useQuery({
+    queryKey: ['invitation', token],
+    queryFn: ({ signal }) => call('lookAtInvitation', { body: { token }, signal }),
+    enabled: token !== '',
+    retry: false,
+    staleTime: Infinity,
+  })
   const accept = useMutation({
     mutationFn: (form: FormData) => {
       const name = textIn(form, 'name').trim()
@@ -39,11 +47,14 @@ export function InvitationPage() {
     )
   return (
     <DoorFrame title="Accept your invitation">
+      {looked.data && <What invitation={looked.data.invitation} />}
+      <ErrorNote error={looked.error} />
       <form onSubmit={submit} className="stack">
         <Field
           label="Your name"
           name="name"
           autoComplete="name"
+          placeholder={looked.data?.invitation.name}
           hint="Leave it empty to keep the name in your invitation."
         />
         <NewPassword label="Choose a password" />
@@ -53,5 +64,42 @@ export function InvitationPage() {
         </Button>
       </form>
     </DoorFrame>
+  )
+}
+
+type Invitation = Answer<'lookAtInvitation'>['invitation']
+
+/** To what, as what and by whom: a person must see that before they choose a password. */
+function What({ invitation }: { invitation: Invitation }) {
+  const { organizationName, inviter, role, email, expiresAt } = invitation
+  return (
+    <dl className="pairs invitation">
+      <dt>Organization</dt>
+      <dd>
+        <bdi>{organizationName}</bdi>
+      </dd>
+      {inviter && (
+        <>
+          <dt>Invited by</dt>
+          <dd>
+            <bdi>{inviter}</bdi>
+          </dd>
+        </>
+      )}
+      <dt>Role</dt>
+      <dd>{role}</dd>
+      {email && (
+        <>
+          <dt>Address</dt>
+          <dd>
+            <bdi>{email}</bdi>
+          </dd>
+        </>
+      )}
+      <dt>Open until</dt>
+      <dd>
+        <Time at={expiresAt} />
+      </dd>
+    </dl>
   )
 }

@@ -14,6 +14,7 @@ import { Button, Field, Select, textIn } from '../parts/forms.tsx'
 import { ErrorNote, Loading } from '../parts/notes.tsx'
 import { LoadMore } from '../parts/pages.tsx'
 import { Time } from '../parts/time.tsx'
+import { InvitationLink } from './invitation-link.tsx'
 import { PersonDialog } from './person-dialog.tsx'
 
 const route = getRouteApi('/app/organization/')
@@ -23,6 +24,7 @@ export function PeoplePage() {
   const [edited, setEdited] = useState<Person>()
   const editor = me.may('manage_users_sso')
   const [told, setTold] = useState('')
+  const [handed, setHanded] = useState<Person>()
   const navigate = useNavigate()
   const { filter, setFilter, q } = useAddressFilter(
     route.useSearch().q,
@@ -43,7 +45,7 @@ export function PeoplePage() {
           onChange={setFilter}
           found={foundWords(people.length, query.hasNextPage)}
         />
-        {editor && <Invite told={told} onTold={setTold} />}
+        {editor && <Invite told={told} onTold={setTold} onHand={setHanded} />}
       </div>
       <DataTable
         label="People"
@@ -71,7 +73,9 @@ export function PeoplePage() {
             render: (person) =>
               rolesUpTo(me.user.role).includes(person.role) && (
                 <>
-                  {isInvited(person) && <InviteAgain person={person} onTold={setTold} />}
+                  {isInvited(person) && (
+                    <InviteAgain person={person} onTold={setTold} onHand={setHanded} />
+                  )}
                   <Button aria-label={`Change ${person.name}`} onClick={() => setEdited(person)}>
                     Change
                   </Button>
@@ -86,31 +90,39 @@ export function PeoplePage() {
           You are alone here. A production run waits for a second person: invite one.
         </p>
       )}
+      {handed && <InvitationLink person={handed} onClose={() => setHanded(undefined)} />}
       {edited && <PersonDialog person={edited} onClose={() => setEdited(undefined)} />}
     </>
   )
 }
 
-type Told = { onTold: (what: string) => void }
+type Told = {
+  onTold: (what: string) => void
+  /** Where no mail is sent. */
+  onHand: (person: Person) => void
+}
 
-function InviteAgain({ person, onTold }: Told & { person: Person }) {
+function InviteAgain({ person, onTold, onHand }: Told & { person: Person }) {
   const to = person.email ?? person.name
   return (
     <ConfirmButton
       label="Invite again…"
       name={`Invite again: ${person.name}`}
       title={`Invite ${person.name} again?`}
-      act="Send a new invitation"
-      run={() => call('inviteUserAgain', { params: { id: person.id } })}
+      act="Make a new invitation"
+      run={async () => {
+        const { mailed } = await call('inviteUserAgain', { params: { id: person.id } })
+        if (mailed) onTold(`A new invitation is on its way to ${to}.`)
+        else onHand(person)
+      }}
       refresh={['people']}
-      onDone={() => onTold(`A new invitation is on its way to ${to}.`)}
     >
-      {`A new link goes to ${to} and works for seven days. Earlier links no longer work.`}
+      {`A new link for ${to} works for seven days. Earlier links no longer work.`}
     </ConfirmButton>
   )
 }
 
-function Invite({ told, onTold }: Told & { told: string }) {
+function Invite({ told, onTold, onHand }: Told & { told: string }) {
   const { user } = useMe()
   const [open, setOpen] = useState(false)
   const queryClient = useQueryClient()
@@ -122,10 +134,11 @@ function Invite({ told, onTold }: Told & { told: string }) {
         body: { email: textIn(form, 'email').trim(), name: textIn(form, 'name').trim(), role },
       })
     },
-    onSuccess: async ({ user: { email, name } }) => {
-      onTold(`An invitation is on its way to ${email ?? name}.`)
+    onSuccess: async ({ user: person, mailed }) => {
+      if (mailed) onTold(`An invitation is on its way to ${person.email ?? person.name}.`)
       await queryClient.invalidateQueries({ queryKey: ['people'] })
       setOpen(false)
+      if (!mailed) onHand(person)
     },
   })
   const begin = () => {
@@ -143,7 +156,7 @@ function Invite({ told, onTold }: Told & { told: string }) {
       {open && (
         <FormDialog
           title="Invite a person"
-          act="Send the invitation"
+          act="Invite"
           doing={invite}
           onSubmit={(form) => invite.mutate(form)}
           onClose={() => setOpen(false)}

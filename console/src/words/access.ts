@@ -37,6 +37,7 @@ export const accessErrors = {
   role_not_mappable: 'A group or provider can assign Org Admin at most.',
   mapping_limit: 'The organization has as many group mappings as it may. Delete one first.',
   invitation_invalid: 'This invitation was used, replaced or is over. Ask for a new one.',
+  invitation_mailed: 'Invitations are sent by mail here. Invite the person again.',
   invitation_accepted:
     'This person has accepted the invitation already. A forgotten password is reset on the sign-in page.',
   reset_invalid: 'This link was used or is over. Ask for a new one.',

@@ -1,6 +1,8 @@
 import { Link } from '@tanstack/react-router'
 import { memo } from 'react'
 import type { Workspace } from '../api/types.ts'
+import { LabelTags } from '../parts/label-list.tsx'
+import { plainLine } from '../parts/plain-text.ts'
 import { StateBadge } from '../parts/state-badge.tsx'
 import { Time } from '../parts/time.tsx'
 import { Summary } from '../runs/run-row.tsx'
@@ -29,7 +31,16 @@ export const WorkspaceRow = memo(function WorkspaceRow({
             {workspace.locked && <span className="tag warn">locked</span>}
             {workspace.needsRefresh && <span className="tag bad">needs refresh</span>}
           </span>
-          <span className="row-sub">{contentOf(workspace)}</span>
+          <span className="row-sub">
+            {contentOf(workspace)}
+            {workspace.description && (
+              <>
+                {' · '}
+                <bdi>{plainLine(workspace.description)}</bdi>
+              </>
+            )}
+            <LabelTags labels={workspace.labels} />
+          </span>
         </span>
         <span className={criticality === 'production' ? 'criticality' : 'criticality dim'}>
           {criticality === 'production' ? (

@@ -5,6 +5,7 @@ import type { Workspace } from '../api/types.ts'
 import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
 import { PagedRows } from '../parts/paged-rows.tsx'
 import { LoadMore } from '../parts/pages.tsx'
+import { RunHistory } from '../runs/lazy-history.tsx'
 import { RunRow } from '../runs/run-row.tsx'
 
 /** Runs of every kind. A run that applies belongs to the pipeline of the workspace, so its link leads there. */
@@ -51,6 +52,7 @@ export function WorkspaceRuns({ workspace }: { workspace: Workspace }) {
         }
       </PagedRows>
       <LoadMore query={query} />
+      {runs.length > 0 && <RunHistory workspaceId={id} />}
     </>
   )
 }

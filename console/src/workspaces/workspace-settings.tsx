@@ -4,6 +4,7 @@ import { call, type Body } from '../api/call.ts'
 import type { Workspace } from '../api/types.ts'
 import { useMe } from '../app/session.ts'
 import { Button, Check, Field, Select, textIn } from '../parts/forms.tsx'
+import { describedIn, descriptionLength, LabelsField } from '../parts/labels-field.tsx'
 import { ErrorNote } from '../parts/notes.tsx'
 import { Danger } from './workspace-danger.tsx'
 
@@ -12,6 +13,8 @@ const shownOf = (workspace: Workspace) =>
   JSON.stringify([
     workspace.name,
     workspace.path,
+    workspace.description,
+    workspace.labels,
     workspace.criticality,
     workspace.costLimitMonthly,
     workspace.unpriced,
@@ -102,6 +105,14 @@ function SettingsForm({ was: workspace, saved, onTouch, onSaved }: FormProps) {
           defaultValue={workspace.path}
           hint="The folder of the files that is planned."
         />
+        <Field
+          label="Description"
+          name="description"
+          defaultValue={workspace.description}
+          maxLength={descriptionLength}
+          autoComplete="off"
+        />
+        <LabelsField labels={workspace.labels} />
       </fieldset>
       <fieldset disabled={!editor}>
         <legend>Guards of every run</legend>
@@ -188,7 +199,8 @@ function changesIn(form: FormData, was: Workspace, guardian: boolean): Body<'upd
   const name = textIn(form, 'name')
   const path = textIn(form, 'path')
   const criticality = textIn(form, 'criticality')
-  const body: Body<'updateWorkspace'> = {}
+  const described = { labels: textIn(form, 'labels'), description: textIn(form, 'description') }
+  const body: Body<'updateWorkspace'> = describedIn(described, was)
   if (name !== was.name) body.name = name
   if (path !== was.path) body.path = path
   if (

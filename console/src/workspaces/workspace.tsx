@@ -9,6 +9,8 @@ import { Gone, isGone } from '../parts/gone.tsx'
 import { ErrorNote, Loading } from '../parts/notes.tsx'
 import { PageHead } from '../parts/pages.tsx'
 import { Tabs } from '../parts/tabs.tsx'
+import { LabelLinks } from '../parts/label-list.tsx'
+import { plainLine } from '../parts/plain-text.ts'
 import { FavoriteButton } from './favorite-button.tsx'
 import { FilesOfVersion } from './files-of-version.tsx'
 import { FilesHistory } from './files-history.tsx'
@@ -89,6 +91,11 @@ export function WorkspacePage() {
           </>
         }
       >
+        {workspace.description && (
+          <p className="description">
+            <bdi>{plainLine(workspace.description)}</bdi>
+          </p>
+        )}
         <p className="run-line dim">
           {workspace.criticality === 'production' && (
             <span className="tag production">production</span>
@@ -104,6 +111,7 @@ export function WorkspacePage() {
               {workspace.locked.reason && `: ${workspace.locked.reason}`}
             </span>
           )}
+          <LabelLinks labels={workspace.labels} to="/workspaces" />
         </p>
       </PageHead>
       <Tabs label="Parts of this workspace">

@@ -1,9 +1,16 @@
+import type { Workspace } from '../api/types.ts'
 import { Select } from '../parts/forms.tsx'
+import { LabelFilter } from '../parts/label-filter.tsx'
 import { lastRunStates, type WorkspacesSearch } from './workspaces-search.ts'
 
-type Props = { search: WorkspacesSearch; onChange: (search: WorkspacesSearch) => void }
+type Props = {
+  search: WorkspacesSearch
+  /** Those that the list shows. */
+  rows: readonly Workspace[]
+  onChange: (search: WorkspacesSearch) => void
+}
 
-export function WorkspacesFilter({ search, onChange }: Props) {
+export function WorkspacesFilter({ search, rows, onChange }: Props) {
   const { state, criticality, ...others } = search
   return (
     <>
@@ -40,6 +47,14 @@ export function WorkspacesFilter({ search, onChange }: Props) {
         <option value="production">production</option>
         <option value="standard">standard</option>
       </Select>
+      <LabelFilter
+        chosen={search.label ?? []}
+        rows={rows}
+        onChange={(label) => {
+          const { label: _before, ...rest } = search
+          onChange({ ...rest, ...(label.length > 0 && { label }) })
+        }}
+      />
     </>
   )
 }

@@ -12,6 +12,7 @@ test('filters and order of the address are those of the request', () => {
     q: 12,
     state: 'working',
     criticality: 'production',
+    label: ['team=payments', 'nonsense'],
     sort: '-lastRunAt',
     view: 'favorites',
   })
@@ -21,6 +22,7 @@ test('filters and order of the address are those of the request', () => {
     state: ['running'],
     awaitingApproval: false,
     criticality: ['production'],
+    label: ['team=payments'],
     sort: '-lastRunAt',
   })
 })

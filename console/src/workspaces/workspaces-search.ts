@@ -1,5 +1,6 @@
 import type { Input } from '../api/call.ts'
 import { listSearch, text, type ListSearch, type Values } from '../app/route-values.ts'
+import { labelsIn } from '../parts/labels.ts'
 
 type Query = NonNullable<Input<'listWorkspaces'>['query']>
 
@@ -28,6 +29,8 @@ export type WorkspacesSearch = ListSearch & {
   /** A key of `lastRunStates`. */
   state?: string
   criticality?: 'production' | 'standard'
+  /** Of which a workspace has one. */
+  label?: string[]
   /** Without it: by name, and of the recent ones the newest first. */
   sort?: WorkspaceSort
 }
@@ -35,6 +38,7 @@ export type WorkspacesSearch = ListSearch & {
 export function workspacesSearch(values: Values): WorkspacesSearch {
   const state = text(values['state']) ?? ''
   const view = ownViews.find((one) => one === values['view'])
+  const label = labelsIn(values['label'])
   const sort = sorts.find((one) => one === values['sort'])
   const criticality = (['production', 'standard'] as const).find(
     (one) => one === values['criticality'],
@@ -44,21 +48,29 @@ export function workspacesSearch(values: Values): WorkspacesSearch {
     ...(view && { view }),
     ...(Object.hasOwn(lastRunStates, state) && { state }),
     ...(criticality && { criticality }),
+    ...(label.length > 0 && { label }),
     ...(sort && { sort }),
   }
 }
 
 /** The same for the API. */
-export const queryOf = ({ q, state, criticality, sort = 'name' }: WorkspacesSearch): Query => ({
+export const queryOf = ({
+  q,
+  state,
+  criticality,
+  label,
+  sort = 'name',
+}: WorkspacesSearch): Query => ({
   ...(q && { q }),
   ...(state && lastRunStates[state]?.query),
   ...(criticality && { criticality: [criticality] }),
+  ...(label && { label }),
   sort,
 })
 
 /** Whether it leaves workspaces out. */
-export const isFiltered = ({ q, state, criticality }: WorkspacesSearch): boolean =>
-  Boolean(q || state || criticality)
+export const isFiltered = ({ q, state, criticality, label }: WorkspacesSearch): boolean =>
+  Boolean(q || state || criticality || label)
 
 export const isSameSearch = (one: WorkspacesSearch, other: WorkspacesSearch): boolean =>
   textOf(one) === textOf(other)
