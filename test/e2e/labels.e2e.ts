@@ -104,6 +104,7 @@ describe('labels and descriptions', () => {
     await page.goto('/')
     await settle(page)
     await page.keyboard.press('Control+k')
+    await page.getByRole('combobox', { name: /^Search pages/ }).waitFor()
     await page.keyboard.type('team=payments')
     await page.getByRole('option', { name: /^mail/ }).waitFor()
     await page.getByRole('option', { name: 'Workspaces with the label team=payments' }).click()

@@ -114,7 +114,7 @@ describe('setting up an organization', () => {
     ] as const) {
       await guide.getByLabel('Provider').selectOption({ label: provider })
       const line = guide.locator('.copy-line', { has: page.getByText(field, { exact: true }) })
-      expect(await line.first().innerText()).toContain(org.slug)
+      expect(await line.first().innerText()).toContain(`http://127.0.0.1:${harness.config.port}/api/`)
       await line
         .first()
         .getByRole('button', { name: `Copy ${field}` })

@@ -28,7 +28,7 @@ export function InvitationLink({ person: { id, name }, onClose }: Props) {
         <ErrorNote error={show.error} />
         {link && <code className="secret-once">{link}</code>}
         <div className="dialog-actions">
-          {link && <CopyButton text={link} word="Copy link" />}
+          {link && <CopyButton text={link} what="link" word="Copy link" />}
           <Button tone="primary" onClick={onClose}>
             {link ? 'I have it' : 'Close'}
           </Button>
