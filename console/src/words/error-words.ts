@@ -40,7 +40,6 @@ export const codesOfMachines: ReadonlySet<string> = new Set([
   'cache_canceled',
   'cache_too_large',
   'cache_unusable',
-  'pipeline_changed',
   'source_canceled',
   'source_empty',
   'source_too_large',
