@@ -2,7 +2,7 @@ import type { BilledGroup } from '../../domain/finops/learned-price.ts'
 import { decisiveAttributes, placeAttributes } from '../../domain/finops/decisive-attributes.ts'
 import { limitStatements } from '../driver/limit-statements.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
-import { ownersIn } from './owners-by-day.ts'
+import { ownersBySize } from './owners-by-size.ts'
 
 /** A learning is the work of one organization, and is not to hold a connection for longer. */
 const timeoutMs = 300_000
@@ -44,7 +44,8 @@ export async function billedGroups(tenant: Tenant, currency: string): Promise<Bi
 /** As in roll-up.ts: the planner knows little of rows that were just copied, and would sort them. */
 const settings = `select set_config('work_mem', '64MB', true), set_config('jit', 'off', true),
   set_config('enable_nestloop', 'off', true), set_config('enable_mergejoin', 'off', true),
-  set_config('enable_sort', 'off', true)`
+  set_config('enable_sort', 'off', true), set_config('max_parallel_workers_per_gather', '2', true),
+  set_config('parallel_tuple_cost', '1', true)`
 
 /** A source whose bill ended over a month before the newest no longer says what is paid. */
 const selectSlices = `
@@ -73,9 +74,16 @@ const samplesOfPart = (part: number): string =>
   `select number, ${part}, lo, hi, is_confirmed, lacks_rate, counts, ${daysOf(part)}, cost_${part}
     from priced where counts and ${daysOf(part)} >= 3`
 
-/** Charges of the resources of `lived`, each with its slice as `s`. */
-const usage = `focus_charges c join of_slices s on s.slice_id = c.slice_id and s.resource_id = c.resource_id
-      and not (s.sub_account_id is distinct from c.sub_account_id) and not (s.region is distinct from c.region_id)
+/**
+ * Charges of resources `s` on these days. A worker of PostgreSQL reads no CTE, so that a join with one is made by one
+ * process alone: what the charges are joined with comes as an array. Each worker adds up what it read, as long as the
+ * planner expects more charges than resources: by conditions of its own it would expect one.
+ */
+const usageOf = (array: string, days: string): string => `focus_charges c
+      join unnest(${array}) as s (n integer, slice_ids integer[], resource_id text, sub_account_id text, region text,
+          to_day date, lo date, hi date, first_day date, last_day date)
+        on s.resource_id = c.resource_id and case when s.sub_account_id is distinct from c.sub_account_id
+          or s.region is distinct from c.region_id or c.slice_id <> all(s.slice_ids) then false else ${days} end
     where c.organization_id = :organizationId and c.slice_id = any(:sliceIds::integer[])
       and c.period = any(:periods::date[]) and c.charge_category = 'Usage' and c.charge_class is null
       and c.resource_id is not null`
@@ -85,25 +93,12 @@ const selectGroups = `
     select id, period, "sourceId" as source_id, "fromDay" as from_day, "toDay" as to_day
     from jsonb_to_recordset(:slices::jsonb)
       as s (id integer, period date, "sourceId" integer, "fromDay" date, "toDay" date)),
-  ${ownersIn('slice_id = any(:sliceIds::integer[])', { bySizes: true })},
-  -- One span of a row of the state until it was confirmed, and one since.
-  holds as materialized (
-    select resource_id, sub_account_id, region, held_id, is_confirmed, min(from_day) as from_day,
-      max(until_day) as until_day
-    from owners group by 1, 2, 3, 4, 5),
-  billed as materialized (
-    select r.slice_id, r.resource_id, r.sub_account_id, r.region, h.held_id, h.is_confirmed,
-      min(h.from_day) as from_day, max(h.until_day) as until_day, min(r.first_day) as first_day, max(r.last_day) as last_day
-    from cost_resources r join holds h on h.resource_id = r.resource_id
-      and not (h.sub_account_id is distinct from r.sub_account_id) and not (h.region is distinct from r.region)
-    where r.organization_id = :organizationId and r.slice_id = any(:sliceIds::integer[])
-    group by 1, 2, 3, 4, 5, 6),
+  ${ownersBySize},
   -- A bill may name one resource in several regions, as its traffic to another one.
-  lives as materialized (
-    select l.source_id, l.from_day as window_from, l.to_day, b.held_id, b.is_confirmed,
-      min(b.from_day) as from_day, max(b.until_day) as until_day, min(b.first_day) as first_day, max(b.last_day) as last_day,
-      max(b.region) as region_id
-    from billed b join window_slices l on l.id = b.slice_id
+  lives as (
+    select r.source_id, r.window_from, r.to_day, h.held_id, h.is_confirmed, min(h.from_day) as from_day,
+      max(h.until_day) as until_day, min(r.first_day) as first_day, max(r.last_day) as last_day, max(r.region) as region_id
+    from holds h join resources r on r.number = h.number
     group by 1, 2, 3, 4, 5),
   lived as materialized (
     select row_number() over ()::integer as n, l.source_id, l.held_id, l.to_day, w.type, w.attributes,
@@ -114,14 +109,17 @@ const selectGroups = `
       least(l.last_day - 1, l.until_day - 1, l.to_day) as hi
     from lives l join workspace_resources w on w.organization_id = :organizationId and w.id = l.held_id
     where l.from_day <= l.to_day and l.until_day > l.window_from),
-  of_slices as materialized (
-    select b.slice_id, l.period, s.n, b.resource_id, b.sub_account_id, b.region, s.to_day, s.lo, s.hi
-    from lived s join billed b on b.held_id = s.held_id and b.is_confirmed = s.is_confirmed
-      join window_slices l on l.id = b.slice_id and l.source_id = s.source_id),
+  named_lives as materialized (
+    select s.n, l.slice_ids, r.resource_id, r.sub_account_id, r.region, s.to_day, s.lo, s.hi,
+      null::date as first_day, null::date as last_day
+    from lived s join (select source_id, array_agg(id) as slice_ids from window_slices group by 1) l
+        on l.source_id = s.source_id
+      join holds h on h.held_id = s.held_id and h.is_confirmed = s.is_confirmed
+      join resources r on r.number = h.number and r.source_id = s.source_id),
   sums as materialized (
-    select s.n, s.period, c.billing_currency, min(c.day) as first_day, max(c.day) as last_day,
+    select s.n, c.period, c.billing_currency, min(c.day) as first_day, max(c.day) as last_day,
       ${parts.map((part) => costOfPart(part)).join(', ')}
-    from ${usage} and c.day between s.lo and s.hi
+    from ${usageOf('(select array_agg(l) from named_lives l)', 'c.day between s.lo and s.hi')}
     group by 1, 2, 3),
   -- Taxes and credits may be of days on which the resource was not there, and would make its first and last
   -- day of usage whole ones. Mostly there are none, and then no charge is read again.
@@ -131,14 +129,15 @@ const selectGroups = `
       case when max(m.last_day) < s.hi then max(m.last_day) - 1 else s.hi end as hi
     from lived s join sums m on m.n = s.n group by s.n, s.lo, s.hi),
   untrimmed as materialized (
-    select t.n, t.lo, t.hi, s.slice_id, s.period, s.resource_id, s.sub_account_id, s.region, s.to_day,
-      t.first_day, t.last_day
-    from trimmed t join of_slices s on s.n = t.n where t.lo <> s.lo or t.hi <> s.hi),
+    select s.n, s.slice_ids, s.resource_id, s.sub_account_id, s.region, s.to_day, t.lo, t.hi, t.first_day, t.last_day
+    from trimmed t join named_lives s on s.n = t.n where t.lo <> s.lo or t.hi <> s.hi),
   cut as materialized (
-    select s.n, s.period, c.billing_currency,
+    select s.n, c.period, c.billing_currency,
       ${parts.map((part) => costOfPart(part)).join(', ')}
-    from ${usage.replace('of_slices', 'untrimmed')} and c.day between s.first_day and s.last_day
-      and (c.day < s.lo or c.day > s.hi)
+    from ${usageOf(
+      '(select array_agg(u) from untrimmed u)',
+      'c.day between s.first_day and s.last_day and (c.day < s.lo or c.day > s.hi)',
+    )}
     group by 1, 2, 3),
   rated as (
     select m.*, case when m.billing_currency = :currency then 1 else r.rate::float8 end as rate

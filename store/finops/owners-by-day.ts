@@ -3,38 +3,43 @@
  * `cost_resources`, whose rows of the slices must be there). It has for each resource that a workspace held
  * the spans of days with one owner each, by the rules of docs/ownership.md. `until_day` is the first day
  * after the span, `held_id` the row of `workspace_resources`. A resource has spans for each account and region
- * that the bill names it in, so join it by `isOwned`. With `bySizes` see `spansOfSizes`.
+ * that the bill names it in, so join it by `isOwned`.
  */
-export function ownersIn(slices: string, { bySizes = false } = {}): string {
+export function ownersIn(slices: string): string {
   return `
-  named as materialized (
-    select distinct resource_id, provider, service, name_key from cost_resources
-    where organization_id = :organizationId and ${slices} and name_key in (
-      select name_key from workspace_resources where organization_id = :organizationId)),
+  ${namedIn(slices)},
   resources as materialized (
     select row_number() over () as number, r.* from (
       select resource_id, sub_account_id, region from cost_resources
       where organization_id = :organizationId and ${slices} and resource_id in (select resource_id from named)
       group by 1, 2, 3) r),
   ${matched},
-  ${bySizes ? spansOfSizes : spans}`
+  ${spans}`
 }
+
+/** SQL: `named`, the names of those resources of the slices that a workspace may have held. */
+export const namedIn = (slices: string): string => `
+  named as materialized (
+    select distinct resource_id, provider, service, name_key from cost_resources
+    where organization_id = :organizationId and ${slices} and name_key in (
+      select name_key from workspace_resources where organization_id = :organizationId))`
 
 /** SQL: whether an owner's span is that of a charge `c`. One condition can be hashed, since few resources are held. */
 export const isOwned = `o.resource_id = c.resource_id and not (o.sub_account_id is distinct from c.sub_account_id)
   and not (o.region is distinct from c.region_id) and c.day >= o.from_day and c.day < o.until_day`
 
-const untilNextEdge = `
+export const untilNextEdge = `
   spans as (
     select number, day as from_day,
       lead(day, 1, 'infinity'::date) over (partition by number order by day) as until_day
     from edges)`
 
 /**
- * What workspaces held under the name of a bill's resource (domain/clouds/name-of-resource.ts), in the
- * account and region that both name. Where that leaves resources of two accounts or regions, it is nobody's.
+ * SQL: `held`, of `named` and of `resources` by their `number`: what workspaces held under the name of a bill's
+ * resource (domain/clouds/name-of-resource.ts), in the account and region that both name. Where that leaves
+ * resources of two accounts or regions, it is nobody's.
  */
-const matched = `
+export const matched = `
   same_name as materialized (
     select n.resource_id, w.id, w.workspace_id, w.address, w.held_from, w.held_to, w.confirmed_from,
       case when starts_with(w.cloud_id, 'arn:') then nullif(split_part(w.cloud_id, ':', 5), '') end as account,
@@ -46,7 +51,7 @@ const matched = `
         else cloud_name(w.cloud_id) = billed_name(n.resource_id, n.provider, n.service) end
     group by n.resource_id, w.id),
   same_place as materialized (
-    select r.number, r.sub_account_id, r.region, s.*, count(*) over one as holders,
+    select r.number, s.*, count(*) over one as holders,
       min(s.account) over one as first_account, max(s.account) over one as last_account,
       min(s.held_region) over one as first_region, max(s.held_region) over one as last_region
     from same_name s join resources r on r.resource_id = s.resource_id
@@ -74,31 +79,3 @@ const spans = `
       -- Before anybody held it, the first one; on a day, of those that held it the one that began later.
       and (s.from_day = '-infinity' or h.held_from <= s.from_day and coalesce(h.held_to >= s.from_day, true))
     order by s.number, s.from_day, case when s.from_day > '-infinity' then h.held_from end desc, h.held_from, h.id desc)`
-
-/**
- * Of the days on which a size was held alone: what it was before, no state says. Each span is confirmed or it is not
- * (`is_confirmed`), and of two rows that held a resource on a day the confirmed one is the owner. On its last day a row
- * ceded the resource to another size or owner, so that day is not its own.
- */
-const spansOfSizes = `
-  -- Nearly all: what one row alone held needs no comparison of rows.
-  alone as (
-    select resource_id, sub_account_id, region, held_from as from_day,
-      coalesce(confirmed_from, held_to, 'infinity') as until_day, id as held_id, false as is_confirmed
-    from held where holders = 1
-    union all
-    select resource_id, sub_account_id, region, confirmed_from, coalesce(held_to, 'infinity'), id, true
-    from held where holders = 1 and confirmed_from is not null),
-  edges as (
-    select number, held_from as day from held where holders > 1
-    union select number, confirmed_from from held where holders > 1 and confirmed_from is not null
-    union select number, held_to from held where holders > 1 and held_to is not null),
-  ${untilNextEdge},
-  shared as (
-    select distinct on (s.number, s.from_day) h.resource_id, h.sub_account_id, h.region, s.from_day, s.until_day,
-      h.id as held_id, coalesce(h.confirmed_from <= s.from_day, false) as is_confirmed
-    from spans s join held h on h.number = s.number
-      and h.held_from <= s.from_day and coalesce(h.held_to > s.from_day, true)
-    order by s.number, s.from_day, coalesce(h.confirmed_from <= s.from_day, false) desc, h.held_from desc, h.id desc),
-  owners as materialized (
-    select * from alone where from_day < until_day union all select * from shared)`
