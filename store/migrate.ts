@@ -65,6 +65,7 @@ import * as describedVariables from './migrations/0101-describe-variables.ts'
 import * as settingsOfApplications from './migrations/0120-add-settings-of-applications.ts'
 import * as pushesOfApplications from './migrations/0121-tell-applications-of-pushes.ts'
 import * as buildCaches from './migrations/0122-keep-build-caches.ts'
+import * as writtenParts from './migrations/0127-write-listed-resources.ts'
 import * as waitsOfBuilds from './migrations/0099-note-waits-of-builds.ts'
 import * as agents from './migrations/0110-add-agents.ts'
 import * as hostsCatchUp from './migrations/0111-catch-hosts-up.ts'
@@ -167,6 +168,7 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0095-index-listed-workspaces': listedWorkspaces,
   '0096-keep-words-of-commits': wordsOfCommits,
   '0101-describe-variables': describedVariables,
+  '0127-write-listed-resources': writtenParts,
   '0099-note-waits-of-builds': waitsOfBuilds,
   '0120-add-settings-of-applications': settingsOfApplications,
   '0121-tell-applications-of-pushes': pushesOfApplications,

@@ -679,9 +679,10 @@ table cloud_resource_pages
   place_id integer not null
   number integer not null
   next_cursor text
-  unchanged integer[] not null
-  found jsonb not null
+  listed integer[] not null
   resources integer not null default 0
+  added integer not null default 0
+  changed integer not null default 0
   constraint cloud_resource_pages_organization_id_sync_id_place_id_fkey FOREIGN KEY (organization_id, sync_id, place_id) REFERENCES cloud_sync_places(organization_id, sync_id, place_id) ON DELETE CASCADE
   constraint cloud_resource_pages_pkey PRIMARY KEY (organization_id, sync_id, place_id, number)
   row level security
@@ -731,8 +732,6 @@ table cloud_sync_places
   state text not null
   reason text
   seen integer not null default 0
-  added integer not null default 0
-  changed integer not null default 0
   gone integer not null default 0
   coverage text
   readable jsonb

@@ -135,8 +135,9 @@ async function mayBegin(tenant: Tenant): Promise<boolean> {
 
 const endSync = `
   update cloud_syncs s set state = :state, reason = :reason, ended_at = now(),
-     seen = t.seen, added = t.added, changed = t.changed, gone = t.gone
-   from (select coalesce(sum(seen) filter (where state = 'ok'), 0) as seen, coalesce(sum(added), 0) as added,
-       coalesce(sum(changed), 0) as changed, coalesce(sum(gone), 0) as gone
-     from cloud_sync_places where organization_id = :organizationId and sync_id = :id) t
+     seen = t.seen, added = w.added, changed = w.changed, gone = t.gone
+   from (select coalesce(sum(seen) filter (where state = 'ok'), 0) as seen, coalesce(sum(gone), 0) as gone
+       from cloud_sync_places where organization_id = :organizationId and sync_id = :id) t,
+     (select coalesce(sum(added), 0) as added, coalesce(sum(changed), 0) as changed
+       from cloud_resource_pages where organization_id = :organizationId and sync_id = :id) w
    where s.organization_id = :organizationId and s.id = :id and s.state = 'running'`

@@ -1,14 +1,12 @@
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 
 /**
- * Merges what was staged of a place into the resources, in one statement. Idempotent: only the call
- * that finds the place waiting, with all of its pages, merges it. False if there was nothing to merge.
+ * Ends the look at a place, in one statement: what it did not list is gone. Idempotent: only the call that finds the
+ * place waiting, with all of its pages, does so. False if there was nothing to do.
  *
- * A resource belongs to one place. Where two places list it, its own place decides, as long as this
- * sync looks at that place, so that it is counted once and does not change back and forth. One that
- * its own place no longer lists goes to another that does; otherwise it is gone. Where the place was
- * listed in full before and now only by its tags, an untagged one stays as it is, and so does one of a
- * type that may not be read. What stays without being seen keeps the time when it was seen last.
+ * A resource that its own place no longer lists goes to another place of this sync that does; otherwise it is gone.
+ * Where the place was listed in full before and now only by its tags, an untagged one stays as it is, and so does one
+ * of a type that may not be read. What stays without being seen keeps the time when it was seen last.
  */
 export async function mergePlace(
   tenant: Tenant,
@@ -25,7 +23,7 @@ export async function mergePlace(
   if (!merged) return false
   await db.raw('select sort_in_cloud_terms()')
   await db.raw(
-    `update cloud_sync_places s set state = 'ok', reason = null, added = :added, changed = :changed, gone = :gone,
+    `update cloud_sync_places s set state = 'ok', reason = null, gone = :gone,
        seen = (select count(*) from cloud_resources r where r.organization_id = p.organization_id
          and r.cloud_account_id = p.cloud_account_id and r.place_id = p.id and r.state = 'present')
      from cloud_places p
@@ -41,11 +39,10 @@ const maxTypes = 2_000
 
 const statement = `
 with turn as materialized (
-  select p.id as place_id, p.cloud_account_id, p.looked_at, a.provider, s.coverage, s.readable, p.was_full
+  select p.id as place_id, p.cloud_account_id, p.looked_at, s.coverage, s.readable, p.was_full
   from cloud_sync_places s
     join cloud_syncs y on y.organization_id = s.organization_id and y.id = s.sync_id and y.state = 'running'
     join cloud_places p on p.organization_id = s.organization_id and p.id = s.place_id
-    join cloud_accounts a on a.organization_id = p.organization_id and a.id = p.cloud_account_id
   where s.organization_id = :organization and s.sync_id = :sync and s.place_id = :place and s.state = 'waiting'
     and (select bool_or(g.next_cursor is null) and count(*) = max(g.number) + 1 from cloud_resource_pages g
       where g.organization_id = :organization and g.sync_id = :sync and g.place_id = :place)
@@ -53,29 +50,9 @@ with turn as materialized (
 looking as materialized (
   select place_id from cloud_sync_places
   where organization_id = :organization and sync_id = :sync and state in ('waiting', 'ok')),
-found as materialized (
-  select distinct on (f."cloudId") f.*
-  from turn, cloud_resource_pages g, jsonb_to_recordset(g.found) as f
-    ("cloudId" text, service text, type text, name text, region text, tags jsonb, digest text)
-  where g.organization_id = :organization and g.sync_id = :sync and g.place_id = :place
-  order by f."cloudId", g.number),
-written as (
-  insert into cloud_resources as r
-    (organization_id, cloud_account_id, place_id, provider, cloud_id, service, type, name, region, tags, digest)
-  select :organization, t.cloud_account_id, t.place_id, t.provider, f."cloudId", f.service, f.type, f.name,
-    f.region, f.tags, f.digest
-  from found f cross join turn t
-  on conflict (organization_id, cloud_key, cloud_account_id) do update
-    set place_id = excluded.place_id, service = excluded.service, type = excluded.type, name = excluded.name,
-      region = excluded.region, tags = excluded.tags, digest = excluded.digest, state = 'present',
-      gone_at = null, last_seen_at = null
-    -- One that only bills knew has no place.
-    where r.state = 'gone' or r.place_id is null or r.place_id <> all(array(select place_id from looking))
-      or (r.place_id = excluded.place_id and (r.digest <> excluded.digest or r.last_seen_at is not null))
-  returning (r.xmax = 0) as added),
 listed as materialized (
   select u.id, g.place_id from cloud_resource_pages g
-    join looking l on l.place_id = g.place_id, unnest(g.unchanged) as u (id)
+    join looking l on l.place_id = g.place_id, unnest(g.listed) as u (id)
   where g.organization_id = :organization and g.sync_id = :sync),
 unlisted as materialized (
   -- Where another place lists it, that one: it is read anew by the next sync.
@@ -87,8 +64,7 @@ unlisted as materialized (
       on r.cloud_account_id = t.cloud_account_id and r.place_id = t.place_id
     left join (select id, min(place_id) as place_id from listed group by id) e on e.id = r.id
   where r.organization_id = :organization and r.state = 'present'
-    and not exists (select from listed l where l.id = r.id and l.place_id = t.place_id)
-    and not exists (select from found f where f."cloudId" = r.cloud_id)),
+    and not exists (select from listed l where l.id = r.id and l.place_id = t.place_id)),
 roles as materialized (
   select p.* from turn t, jsonb_to_recordset(t.readable) as p (allowed text[], denied text[])),
 readable_types as materialized (
@@ -120,6 +96,5 @@ looked as (
   update cloud_places p set looked_at = now(), was_full = p.was_full or coalesce(t.coverage = 'full', false)
   from turn t
   where p.organization_id = :organization and p.id = t.place_id)
-select (select count(*) from written where added) as added, (select count(*) from written where not added) as changed,
-  (select count(*) from left_over where state = 'gone') as gone
+select (select count(*) from left_over where state = 'gone') as gone
 from turn`

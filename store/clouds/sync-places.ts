@@ -46,7 +46,7 @@ export function syncPlaces(tenant: Tenant) {
         await db('cloud_syncs').where({ organizationId, id: syncId }).update({ coverage })
     },
 
-    /** Notes why a place could not be looked at. Nothing of it is merged. */
+    /** Notes why a place could not be looked at. What was written of it stays and is counted; nothing of it is gone. */
     async drop(
       at: { syncId: number; placeId: number },
       { state, reason }: Pick<Place, 'state' | 'reason'>,
@@ -57,7 +57,7 @@ export function syncPlaces(tenant: Tenant) {
       if (dropped > 0)
         await db('cloud_resource_pages')
           .where({ organizationId, ...at })
-          .delete()
+          .update({ listed: [], resources: 0 })
     },
   }
 }

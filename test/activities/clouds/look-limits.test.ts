@@ -51,7 +51,7 @@ test('more than 2,000,000 staged resources: the place failed and says so', async
   cloud.regions = { one: ['a', 'b', 'c'].map((name) => found(name)), two: [found('d')], three: [] }
   const [one = 0, three = 0, two = 0] = (await steps.deliver(listPlaces, input)).placeIds
   const { organizationId, syncId } = input
-  const staged = { number: 0, nextCursor: 'next', unchanged: [], found: '[]', resources: 1_999_998 }
+  const staged = { number: 0, nextCursor: 'next', listed: [], resources: 1_999_998 }
   await ofSync('cloud_resource_pages').insert({
     organizationId,
     syncId,
