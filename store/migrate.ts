@@ -66,6 +66,7 @@ import * as settingsOfApplications from './migrations/0120-add-settings-of-appli
 import * as pushesOfApplications from './migrations/0121-tell-applications-of-pushes.ts'
 import * as buildCaches from './migrations/0122-keep-build-caches.ts'
 import * as writtenParts from './migrations/0127-write-listed-resources.ts'
+import * as termsOfBytes from './migrations/0128-hash-terms-of-bytes.ts'
 import * as waitsOfBuilds from './migrations/0099-note-waits-of-builds.ts'
 import * as agents from './migrations/0110-add-agents.ts'
 import * as hostsCatchUp from './migrations/0111-catch-hosts-up.ts'
@@ -169,6 +170,7 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0096-keep-words-of-commits': wordsOfCommits,
   '0101-describe-variables': describedVariables,
   '0127-write-listed-resources': writtenParts,
+  '0128-hash-terms-of-bytes': termsOfBytes,
   '0099-note-waits-of-builds': waitsOfBuilds,
   '0120-add-settings-of-applications': settingsOfApplications,
   '0121-tell-applications-of-pushes': pushesOfApplications,

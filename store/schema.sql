@@ -2683,7 +2683,7 @@ functions
     grant execute to cc_app
   cloud_resources_held(organization integer, filters jsonb, conditions text, after_key uuid, walked integer, wanted integer, OUT keys uuid[], OUT ids integer[]) returns record md5 205df6d7f36c769d4d1ce09a073ae56b
   cloud_term(organization integer, kind text, value text) returns bigint md5 bd6c680e5ab8c9371fd745099ab94a89
-  cloud_terms(organization integer, account integer, provider text, service text, type text, region text, state text, tags jsonb, name text, cloud_id text, cloud_key uuid) returns bigint[] md5 dd5a217da5aa5cfbdd7ea6bc25741301
+  cloud_terms(organization integer, account integer, provider text, service text, type text, region text, state text, tags jsonb, name text, cloud_id text, cloud_key uuid) returns bigint[] md5 466c7e4657685362cd86c29fdf6b6644
   ensure_charge_partition(month date) returns text security definer set search_path=public, pg_temp md5 0c654a0912227631ef21c6843ceb4216
     grant execute to cc_app
   ensure_month_partitions(parent text, months integer) returns void security definer set search_path=public, pg_temp md5 d78d9ec4bdaf145ccfade6757bde9740
