@@ -34,8 +34,12 @@ const emptyFilters = {
   tagValue: null,
 }
 
-/** SQL, ahead of a statement over many rows: to compile it would take longer than to run it. */
-export const readSettings = `select set_config('jit', 'off', true), set_config('work_mem', '32MB', true)`
+/**
+ * SQL, ahead of a statement over many rows. To compile it would take longer than to run it, and so would sorts, which
+ * the planner takes for few rows: it knows little of how many there are.
+ */
+export const readSettings = `select set_config('jit', 'off', true), set_config('work_mem', '32MB', true),
+  set_config('enable_sort', 'off', true)`
 
 /**
  * SQL: `looked` (the current slices of the window), `wanted_providers` and `rates`, for the WITH clause of

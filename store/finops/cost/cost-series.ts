@@ -72,6 +72,9 @@ const keys: Record<Exclude<CostGroup, 'tag'>, string> = {
   account: 'source_id::text',
 }
 
+/** SQL: the first day of a point of time. Dates and numbers are grouped in a part of the time that texts take. */
+const pointOf = { day: 'day', month: `date_trunc('month', day)::date` } as const
+
 /**
  * Of services sums by month say which are the dearest, and only those are read by day: the rest of a day is the whole
  * of it less what is shown. Groups of 0 in all are read too, for they are left out only if they are 0 at each point.
@@ -84,28 +87,30 @@ const seriesOf = ({ query, groupBy, granularity }: SeriesRead): string => `
   totals as materialized (
     select key, sum(value) as total from priced where value is not null group by key),
   wanted as materialized (
-    (select * from totals where total <> 0 order by total desc, key limit :top)
-    union all select * from totals where total = 0),
+    select row_number() over ()::integer as number, w.* from (
+      (select * from totals where total <> 0 order by total desc, key limit :top)
+      union all select * from totals where total = 0) w),
   ${groupBy === 'service' && granularity === 'day' ? pointsOfServices(query) : pointsOfSums},
   points as materialized (
-    select w.key, w.total, p.point, p.amount
-    from (select key, left(day::text, :pointLength) as point, sum(value) as amount from priced_points
-        where value is not null group by 1, 2) p
-      join wanted w on coalesce(w.key, '') = coalesce(p.key, '') and (w.key is null) = (p.key is null)),
+    select w.number, ${pointOf[granularity]} as point, sum(p.value) as amount
+    from priced_points p join wanted w on coalesce(w.key, '') = coalesce(p.key, '') and (w.key is null) = (p.key is null)
+    where p.value is not null group by 1, 2),
   places as materialized (
-    select key, total, row_number() over (order by total desc, key)::integer as place
-    from points group by key, total having total <> 0 or bool_or(amount <> 0)),
+    select w.number, w.key, w.total, row_number() over (order by w.total desc, w.key)::integer as place
+    from wanted w join (select number, bool_or(amount <> 0) as has_cost from points group by 1) p on p.number = w.number
+    where w.total <> 0 or p.has_cost),
   shown as materialized (
-    select g.place, p.* from places g join points p on p.key is not distinct from g.key where g.place <= :top),
+    select g.place, g.key, g.total, p.point, p.amount
+    from places g join points p on p.number = g.number where g.place <= :top),
   rest as materialized (
     select (select count(*) from totals where total <> 0)::integer
         + count(*) filter (where total = 0)::integer - count(*) filter (where place <= :top)::integer as groups,
       (select coalesce(sum(value), 0) from priced) - coalesce(sum(total) filter (where place <= :top), 0) as total
     from places)
-  select place, key, point, 1 as groups, total, amount from shown
-  union all (select :top::integer + 1, null, p.point, r.groups, r.total, sum(p.amount)
+  select place, key, left(point::text, :pointLength) as point, 1 as groups, total, amount from shown
+  union all (select :top::integer + 1, null, left(p.point::text, :pointLength), r.groups, r.total, sum(p.amount)
     from rest r cross join (
-      select left(day::text, :pointLength) as point, value as amount from priced_whole where value is not null
+      select ${pointOf[granularity]} as point, value as amount from priced_whole where value is not null
       union all select point, -amount from shown) p
     where r.groups > 0 group by p.point, r.groups, r.total)
   union all (select null, null, currency, 0, 0, sum(amount) from priced where value is null
