@@ -24,7 +24,6 @@ describe('histories of running versions', () => {
       'application-canceled',
       'application-failed',
       'application-released',
-      'application-signed',
       'applied',
       'approved',
       'bill-changed',
