@@ -58,7 +58,7 @@ export async function sendArtifact(
     await noteDamage(deps, asked, gone())
     throw gone()
   }
-  found.stream.once('error', (error) => void noteDamage(deps, asked, error).catch(() => undefined))
+  found.stream.once('error', (fault) => void noteDamage(deps, asked, fault).catch(() => undefined))
   // Its client has left meanwhile.
   reply.raw.once('close', () => found.stream.destroy())
   await asked.onStart?.().catch((error: unknown) => {
