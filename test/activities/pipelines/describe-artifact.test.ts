@@ -113,7 +113,6 @@ describe.skipIf(!canRun)(`the bill of materials of an artifact (${why}; needs ${
 
   test.each([
     ['fail', 'Syft: it ended with 1'],
-    ['eat', 'Syft: it needs more memory than it has'],
     ['other', 'Syft wrote another document than spdx-json@2.3'],
     ['flood', 'Syft: it has a file that is too large'],
   ])('over a limit or in error (%s): without one, with a warning', async (marker, words) => {
