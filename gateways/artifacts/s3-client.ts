@@ -11,9 +11,9 @@ export type BucketConfig = Extract<ArtifactStoreConfig, { kind: 's3' }>
 /** A bucket as the store uses it. */
 export type Bucket = {
   name: string
-  opened(): Promise<S3Client>
+  opened: () => Promise<S3Client>
   /** With the prefix. */
-  keyOf(key: string): string
+  keyOf: (key: string) => string
   lately: CheckedLately
 }
 
