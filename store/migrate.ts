@@ -72,7 +72,6 @@ import * as agents from './migrations/0110-add-agents.ts'
 import * as hostsCatchUp from './migrations/0111-catch-hosts-up.ts'
 import * as signedArtifacts from './migrations/0117-sign-artifacts.ts'
 import * as artifactProbes from './migrations/0118-probe-artifact-stores.ts'
-import * as deployedReleases from './migrations/0114-deploy-releases.ts'
 import * as labels from './migrations/0124-add-labels.ts'
 import * as historyOfRuns from './migrations/0125-index-history-of-runs.ts'
 import * as lowerCommitments from './migrations/0083-lower-commitments-of-azure.ts'
@@ -169,19 +168,18 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0095-index-listed-workspaces': listedWorkspaces,
   '0096-keep-words-of-commits': wordsOfCommits,
   '0101-describe-variables': describedVariables,
-  '0127-write-listed-resources': writtenParts,
-  '0128-hash-terms-of-bytes': termsOfBytes,
   '0099-note-waits-of-builds': waitsOfBuilds,
-  '0120-add-settings-of-applications': settingsOfApplications,
-  '0121-tell-applications-of-pushes': pushesOfApplications,
-  '0122-keep-build-caches': buildCaches,
   '0110-add-agents': agents,
   '0111-catch-hosts-up': hostsCatchUp,
   '0117-sign-artifacts': signedArtifacts,
   '0118-probe-artifact-stores': artifactProbes,
-  '0114-deploy-releases': deployedReleases,
+  '0120-add-settings-of-applications': settingsOfApplications,
+  '0121-tell-applications-of-pushes': pushesOfApplications,
+  '0122-keep-build-caches': buildCaches,
   '0124-add-labels': labels,
   '0125-index-history-of-runs': historyOfRuns,
+  '0127-write-listed-resources': writtenParts,
+  '0128-hash-terms-of-bytes': termsOfBytes,
 }
 
 /** The key of the advisory lock, arbitrary: of two starts at once, one migrates after the other. */

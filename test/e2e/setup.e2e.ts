@@ -114,7 +114,9 @@ describe('setting up an organization', () => {
     ] as const) {
       await guide.getByLabel('Provider').selectOption({ label: provider })
       const line = guide.locator('.copy-line', { has: page.getByText(field, { exact: true }) })
-      expect(await line.first().innerText()).toContain(`http://127.0.0.1:${harness.config.port}/api/`)
+      expect(await line.first().innerText()).toContain(
+        `http://127.0.0.1:${harness.config.port}/api/`,
+      )
       await line
         .first()
         .getByRole('button', { name: `Copy ${field}` })
