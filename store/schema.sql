@@ -1,6 +1,45 @@
 -- The sum of store/migrations. Not run by anything: read it, and see in a diff what a migration does.
 -- vitest run test/store/schema.test.ts --update writes it anew.
 
+table agents
+  id integer not null generated always as identity
+  organization_id integer not null
+  workspace_id integer not null
+  kind text not null default 'host'::text
+  name character varying(100) not null
+  labels jsonb not null default '{}'::jsonb
+  paused boolean not null default false
+  join_max_agents integer
+  join_id integer
+  version character varying(50)
+  os character varying(50)
+  arch character varying(50)
+  protocol integer
+  outdated boolean not null default false
+  last_seen_at timestamp with time zone
+  release_digest text
+  release_run_id integer
+  created_at timestamp with time zone not null default now()
+  deleted_at timestamp with time zone
+  constraint agents_check CHECK (((kind = 'join'::text) = (join_max_agents IS NOT NULL)))
+  constraint agents_join_max_agents_check CHECK (((join_max_agents >= 1) AND (join_max_agents <= 1000)))
+  constraint agents_kind_check CHECK ((kind = ANY (ARRAY['host'::text, 'join'::text])))
+  constraint agents_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+  constraint agents_organization_id_id_key UNIQUE (organization_id, id)
+  constraint agents_organization_id_join_id_fkey FOREIGN KEY (organization_id, join_id) REFERENCES agents(organization_id, id) ON DELETE SET NULL (join_id)
+  constraint agents_organization_id_workspace_id_fkey FOREIGN KEY (organization_id, workspace_id) REFERENCES workspaces(organization_id, id) ON DELETE CASCADE
+  constraint agents_pkey PRIMARY KEY (id)
+  constraint agents_release_digest_check CHECK ((release_digest ~ '^sha256:[0-9a-f]{64}$'::text))
+  index agents_join btree (organization_id, join_id)
+  UNIQUE index agents_name btree (workspace_id, kind, lower((name)::text)) WHERE (deleted_at IS NULL)
+  index agents_release btree (organization_id, release_digest) WHERE (deleted_at IS NULL)
+  index agents_workspace btree (organization_id, workspace_id, id)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
 table anomalies
   id integer not null generated always as identity
   organization_id integer not null
@@ -147,9 +186,16 @@ table application_runs
   sources_begun integer not null default 0
   builds_begun integer not null default 0
   waits_for_slot_since timestamp with time zone
+  manifest text
+  tag text
+  strategy text
+  trigger_id integer
+  author_user_ids integer[] not null default '{}'::integer[]
+  unknown_author boolean not null default false
   constraint application_runs_author_check CHECK (((origin <> 'person'::text) OR (author_user_id IS NOT NULL)))
   constraint application_runs_branch_check CHECK (((octet_length(branch) >= 1) AND (octet_length(branch) <= 1024)))
   constraint application_runs_commit_sha_check CHECK ((commit_sha ~ '^([0-9a-f]{40}|[0-9a-f]{64})$'::text))
+  constraint application_runs_manifest_check CHECK ((octet_length(manifest) <= 262144))
   constraint application_runs_manifest_sha256_check CHECK ((manifest_sha256 ~ '^[0-9a-f]{64}$'::text))
   constraint application_runs_organization_id_author_token_id_fkey FOREIGN KEY (organization_id, author_token_id) REFERENCES tokens(organization_id, id)
   constraint application_runs_organization_id_author_user_id_fkey FOREIGN KEY (organization_id, author_user_id) REFERENCES users(organization_id, id)
@@ -160,6 +206,8 @@ table application_runs
   constraint application_runs_phase_check CHECK ((phase = ANY (ARRAY['queued'::text, 'sourcing'::text, 'building'::text, 'awaiting_approval'::text, 'deploy_queued'::text, 'deploying'::text, 'rolling_back'::text, 'succeeded'::text, 'failed'::text, 'canceled'::text])))
   constraint application_runs_pkey PRIMARY KEY (pipeline_run_id)
   constraint application_runs_start_message_check CHECK (((char_length(start_message) >= 1) AND (char_length(start_message) <= 500)))
+  constraint application_runs_strategy_check CHECK (((char_length(strategy) >= 1) AND (char_length(strategy) <= 100)))
+  constraint application_runs_tag_check CHECK (((octet_length(tag) >= 1) AND (octet_length(tag) <= 1024)))
   index application_runs_author btree (organization_id, author_user_id)
   index application_runs_target btree (organization_id, target_workspace_id)
   index application_runs_token btree (organization_id, author_token_id)
@@ -194,7 +242,7 @@ table apply_attempts
 table approvals
   id integer not null generated always as identity
   organization_id integer not null
-  workspace_run_id integer not null
+  workspace_run_id integer
   user_id integer not null
   decision text not null
   comment text
@@ -204,14 +252,59 @@ table approvals
   void_reason text
   idp_saved_by integer[]
   stage text not null default 'approve'::text
+  pipeline_run_id integer
+  step integer not null default 0
   constraint approvals_decision_check CHECK ((decision = ANY (ARRAY['approved'::text, 'rejected'::text])))
+  constraint approvals_organization_id_pipeline_run_id_fkey FOREIGN KEY (organization_id, pipeline_run_id) REFERENCES application_runs(organization_id, pipeline_run_id) ON DELETE CASCADE
   constraint approvals_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES users(organization_id, id)
   constraint approvals_organization_id_workspace_run_id_fkey FOREIGN KEY (organization_id, workspace_run_id) REFERENCES workspace_runs(organization_id, id) ON DELETE CASCADE
   constraint approvals_pkey PRIMARY KEY (id)
+  constraint approvals_run_check CHECK ((num_nonnulls(workspace_run_id, pipeline_run_id) = 1))
   constraint approvals_stage_check CHECK ((stage = ANY (ARRAY['plan'::text, 'approve'::text])))
+  constraint approvals_step_check CHECK ((step >= 0))
+  index approvals_application_run btree (organization_id, pipeline_run_id)
+  UNIQUE index approvals_application_standing btree (pipeline_run_id, step) WHERE ((voided_at IS NULL) AND (pipeline_run_id IS NOT NULL))
   index approvals_run btree (organization_id, workspace_run_id)
   UNIQUE index approvals_standing btree (workspace_run_id, stage) WHERE (voided_at IS NULL)
   index approvals_user btree (organization_id, user_id)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table artifact_blobs
+  organization_id integer not null
+  digest text not null
+  claimed_at timestamp with time zone not null default now()
+  removable_at timestamp with time zone
+  removing_at timestamp with time zone
+  constraint artifact_blobs_digest_check CHECK ((digest ~ '^sha256:[0-9a-f]{64}$'::text))
+  constraint artifact_blobs_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+  constraint artifact_blobs_pkey PRIMARY KEY (organization_id, digest)
+  index artifact_blobs_removable btree (removable_at) WHERE (removable_at IS NOT NULL)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table artifact_probes
+  name text not null
+  part text not null
+  reads_others boolean not null default true
+  written_at timestamp with time zone not null default now()
+  constraint artifact_probes_part_check CHECK ((part = ANY (ARRAY['api'::text, 'worker'::text])))
+  constraint artifact_probes_pkey PRIMARY KEY (name)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  grant insert, select, update, delete to cc_platform
+
+table artifact_sweeps
+  organization_id integer not null
+  swept_at timestamp with time zone not null default now()
+  constraint artifact_sweeps_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+  constraint artifact_sweeps_pkey PRIMARY KEY (organization_id)
   row level security
   policy platform to cc_platform using (true) with check (true)
   policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
@@ -226,14 +319,33 @@ table artifacts
   size_bytes bigint not null
   entries integer not null
   created_at timestamp with time zone not null default now()
+  descriptions_begun integer not null default 0
+  described_at timestamp with time zone
+  spdx_digest text
+  cyclonedx_digest text
+  provenance jsonb
+  signed_at timestamp with time zone
+  swept_at timestamp with time zone
+  kept_digest text default 
+CASE
+    WHEN (swept_at IS NULL) THEN digest
+    ELSE NULL::text
+END
   constraint artifacts_content_digest_check CHECK ((content_digest ~ '^sha256:[0-9a-f]{64}$'::text))
   constraint artifacts_digest_check CHECK ((digest ~ '^sha256:[0-9a-f]{64}$'::text))
   constraint artifacts_entries_check CHECK ((entries > 0))
+  constraint artifacts_organization_id_cyclonedx_digest_fkey FOREIGN KEY (organization_id, cyclonedx_digest) REFERENCES artifact_blobs(organization_id, digest)
+  constraint artifacts_organization_id_kept_digest_fkey FOREIGN KEY (organization_id, kept_digest) REFERENCES artifact_blobs(organization_id, digest)
   constraint artifacts_organization_id_pipeline_run_id_fkey FOREIGN KEY (organization_id, pipeline_run_id) REFERENCES application_runs(organization_id, pipeline_run_id) ON DELETE CASCADE
   constraint artifacts_organization_id_pipeline_run_id_key UNIQUE (organization_id, pipeline_run_id)
+  constraint artifacts_organization_id_spdx_digest_fkey FOREIGN KEY (organization_id, spdx_digest) REFERENCES artifact_blobs(organization_id, digest)
   constraint artifacts_pkey PRIMARY KEY (pipeline_run_id)
   constraint artifacts_size_bytes_check CHECK ((size_bytes > 0))
+  constraint artifacts_swept_check CHECK (((swept_at IS NULL) OR (num_nonnulls(spdx_digest, cyclonedx_digest, provenance) = 0)))
+  index artifacts_cyclonedx btree (organization_id, cyclonedx_digest)
   index artifacts_digest btree (organization_id, digest)
+  index artifacts_kept btree (organization_id, kept_digest)
+  index artifacts_spdx btree (organization_id, spdx_digest)
   row level security
   policy platform to cc_platform using (true) with check (true)
   policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
@@ -592,6 +704,32 @@ table budgets
   constraint budgets_pkey PRIMARY KEY (id)
   constraint budgets_scope_kind_check CHECK ((scope_kind = ANY (ARRAY['all'::text, 'provider'::text, 'service'::text, 'tag'::text, 'account'::text, 'workspace'::text, 'subAccount'::text])))
   constraint budgets_threshold_check CHECK (((threshold > (0)::numeric) AND (threshold <= (1)::numeric)))
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table build_caches
+  id integer not null generated always as identity
+  organization_id integer not null
+  pipeline_id integer
+  scope text not null
+  key text not null
+  digest text not null
+  size_bytes bigint not null
+  created_at timestamp with time zone not null default now()
+  used_at timestamp with time zone not null default now()
+  constraint build_caches_digest_check CHECK ((digest ~ '^sha256:[0-9a-f]{64}$'::text))
+  constraint build_caches_key_check CHECK ((key ~ '^[0-9a-f]{64}$'::text))
+  constraint build_caches_organization_id_id_key UNIQUE (organization_id, id)
+  constraint build_caches_organization_id_pipeline_id_fkey FOREIGN KEY (organization_id, pipeline_id) REFERENCES pipelines(organization_id, id) ON DELETE SET NULL (pipeline_id)
+  constraint build_caches_pipeline_id_scope_key_key UNIQUE (pipeline_id, scope, key)
+  constraint build_caches_pkey PRIMARY KEY (id)
+  constraint build_caches_scope_check CHECK ((scope = ANY (ARRAY['protected'::text, 'other'::text])))
+  index build_caches_digest btree (organization_id, digest)
+  index build_caches_pipeline btree (organization_id, pipeline_id)
+  index build_caches_used btree (used_at)
   row level security
   policy platform to cc_platform using (true) with check (true)
   policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
@@ -1069,6 +1207,106 @@ table cost_versions
   grant insert, select, update, delete to cc_app
   grant insert, select, update, delete to cc_platform
 
+table deployment_hosts
+  pipeline_run_id integer not null
+  agent_id integer not null
+  organization_id integer not null
+  position integer not null
+  state text not null default 'pending'::text
+  batch integer
+  runs_new boolean not null default false
+  was_online_lately boolean not null default false
+  wanted text
+  wanted_at timestamp with time zone
+  stop_requested_at timestamp with time zone
+  claimed_at timestamp with time zone
+  leases_lost integer not null default 0
+  fence integer not null default 0
+  lease_until timestamp with time zone
+  log_batch integer not null default 0
+  result_fence integer
+  result_hash bytea
+  hooks jsonb not null default '[]'::jsonb
+  message character varying(500)
+  before_digest text
+  before_run_id integer
+  after_digest text
+  after_run_id integer
+  started_at timestamp with time zone
+  ended_at timestamp with time zone
+  caught_up_at timestamp with time zone
+  log_bytes integer not null default 0
+  constraint deployment_hosts_batch_check CHECK ((batch > 0))
+  constraint deployment_hosts_organization_id_agent_id_fkey FOREIGN KEY (organization_id, agent_id) REFERENCES agents(organization_id, id) ON DELETE CASCADE
+  constraint deployment_hosts_organization_id_pipeline_run_id_fkey FOREIGN KEY (organization_id, pipeline_run_id) REFERENCES deployments(organization_id, pipeline_run_id) ON DELETE CASCADE
+  constraint deployment_hosts_pkey PRIMARY KEY (pipeline_run_id, agent_id)
+  constraint deployment_hosts_state_check CHECK ((state = ANY (ARRAY['pending'::text, 'updating'::text, 'rolling_back'::text, 'staged'::text, 'healthy'::text, 'failed'::text, 'rolled_back'::text, 'stuck'::text, 'unreachable'::text])))
+  constraint deployment_hosts_wanted_check CHECK ((wanted = ANY (ARRAY['deploy'::text, 'install'::text, 'activate'::text, 'rollback'::text, 'verify'::text])))
+  index deployment_hosts_agent btree (organization_id, agent_id, pipeline_run_id DESC)
+  index deployment_hosts_behind btree (agent_id, pipeline_run_id) WHERE ((state = 'unreachable'::text) AND (caught_up_at IS NULL))
+  index deployment_hosts_deployment btree (organization_id, pipeline_run_id, "position")
+  index deployment_hosts_lease btree (lease_until) WHERE (lease_until IS NOT NULL)
+  index deployment_hosts_stopping btree (stop_requested_at) WHERE ((stop_requested_at IS NOT NULL) AND (wanted IS NOT NULL))
+  index deployment_hosts_wanted btree (agent_id, pipeline_run_id) WHERE (wanted IS NOT NULL)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
+table deployments
+  pipeline_run_id integer not null
+  organization_id integer not null
+  pipeline_id integer not null
+  workspace_id integer not null
+  via text not null default 'agents'::text
+  strategy jsonb not null
+  artifact_run_id integer not null
+  hooks jsonb not null default '{}'::jsonb
+  probe jsonb
+  keep integer not null default 3
+  outputs jsonb not null default '{}'::jsonb
+  variables bytea
+  earlier_run_id integer
+  batch integer not null default 0
+  batches integer not null default 0
+  confirmed integer[] not null default '{}'::integer[]
+  confirm_step integer
+  stop text
+  rolled_back_to integer
+  warnings text[] not null default '{}'::text[]
+  workspace_run_id integer
+  agents_until timestamp with time zone not null
+  outcome text
+  started_at timestamp with time zone not null default now()
+  ended_at timestamp with time zone
+  constraint deployments_check CHECK (((outcome IS NULL) = (ended_at IS NULL)))
+  constraint deployments_keep_check CHECK (((keep >= 2) AND (keep <= 20)))
+  constraint deployments_organization_id_artifact_run_id_fkey FOREIGN KEY (organization_id, artifact_run_id) REFERENCES artifacts(organization_id, pipeline_run_id) ON DELETE CASCADE
+  constraint deployments_organization_id_earlier_run_id_fkey FOREIGN KEY (organization_id, earlier_run_id) REFERENCES deployments(organization_id, pipeline_run_id) ON DELETE SET NULL (earlier_run_id)
+  constraint deployments_organization_id_pipeline_id_fkey FOREIGN KEY (organization_id, pipeline_id) REFERENCES pipelines(organization_id, id) ON DELETE CASCADE
+  constraint deployments_organization_id_pipeline_run_id_fkey FOREIGN KEY (organization_id, pipeline_run_id) REFERENCES application_runs(organization_id, pipeline_run_id) ON DELETE CASCADE
+  constraint deployments_organization_id_pipeline_run_id_key UNIQUE (organization_id, pipeline_run_id)
+  constraint deployments_organization_id_rolled_back_to_fkey FOREIGN KEY (organization_id, rolled_back_to) REFERENCES deployments(organization_id, pipeline_run_id) ON DELETE SET NULL (rolled_back_to)
+  constraint deployments_organization_id_workspace_id_fkey FOREIGN KEY (organization_id, workspace_id) REFERENCES workspaces(organization_id, id) ON DELETE CASCADE
+  constraint deployments_organization_id_workspace_run_id_fkey FOREIGN KEY (organization_id, workspace_run_id) REFERENCES workspace_runs(organization_id, id) ON DELETE SET NULL (workspace_run_id)
+  constraint deployments_outcome_check CHECK ((outcome = ANY (ARRAY['succeeded'::text, 'failed'::text])))
+  constraint deployments_pkey PRIMARY KEY (pipeline_run_id)
+  constraint deployments_stop_check CHECK ((stop = ANY (ARRAY['canceled'::text, 'replaced'::text])))
+  constraint deployments_via_check CHECK ((via = ANY (ARRAY['agents'::text, 'workspace'::text])))
+  index deployments_artifact btree (organization_id, artifact_run_id)
+  index deployments_earlier btree (organization_id, earlier_run_id)
+  UNIQUE index deployments_live btree (pipeline_id) WHERE (ended_at IS NULL)
+  index deployments_pipeline btree (organization_id, pipeline_id, pipeline_run_id DESC)
+  index deployments_rolled_back btree (organization_id, rolled_back_to)
+  index deployments_workspace btree (organization_id, workspace_id)
+  index deployments_workspace_run btree (organization_id, workspace_run_id)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
 table domain_claims
   organization_id integer not null
   domain text not null
@@ -1283,9 +1521,12 @@ table git_deliveries
   outcome text
   received_at timestamp with time zone not null default now()
   handled_at timestamp with time zone
+  tags text[] not null default '{}'::text[]
+  repository text
   constraint git_deliveries_organization_id_connection_id_fkey FOREIGN KEY (organization_id, connection_id) REFERENCES git_connections(organization_id, id) ON DELETE CASCADE
   constraint git_deliveries_organization_id_id_key UNIQUE (organization_id, id)
   constraint git_deliveries_pkey PRIMARY KEY (id)
+  constraint git_deliveries_repository_check CHECK ((octet_length(repository) <= 1024))
   index git_deliveries_connection btree (organization_id, connection_id)
   UNIQUE index git_deliveries_once btree (connection_id, delivery_id)
   index git_deliveries_received btree (received_at)
@@ -1454,6 +1695,7 @@ table log_lines
   at timestamp with time zone not null default now()
   level text not null
   line text not null
+  host character varying(100)
   constraint log_lines_level_check CHECK ((level = ANY (ARRAY['debug'::text, 'info'::text, 'warn'::text, 'error'::text])))
   constraint log_lines_pkey PRIMARY KEY (stage_id, seq, month)
   row level security
@@ -1471,6 +1713,7 @@ table log_lines_rest
   at timestamp with time zone not null default now()
   level text not null
   line text not null
+  host character varying(100)
   constraint log_lines_level_check CHECK ((level = ANY (ARRAY['debug'::text, 'info'::text, 'warn'::text, 'error'::text])))
   constraint log_lines_rest_pkey PRIMARY KEY (stage_id, seq, month)
   no row level security
@@ -1711,6 +1954,26 @@ table person_makers
   grant insert, select, update, delete to cc_app
   grant insert, select, update, delete to cc_platform
 
+table pipeline_authorship
+  id integer not null generated always as identity
+  organization_id integer not null
+  pipeline_id integer not null
+  user_id integer not null
+  what text not null
+  at timestamp with time zone not null default now()
+  deployed_at timestamp with time zone
+  constraint pipeline_authorship_organization_id_pipeline_id_fkey FOREIGN KEY (organization_id, pipeline_id) REFERENCES pipelines(organization_id, id) ON DELETE CASCADE
+  constraint pipeline_authorship_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES users(organization_id, id)
+  constraint pipeline_authorship_pkey PRIMARY KEY (id)
+  index pipeline_authorship_open btree (organization_id, pipeline_id) WHERE (deployed_at IS NULL)
+  index pipeline_authorship_pipeline btree (organization_id, pipeline_id)
+  index pipeline_authorship_user btree (organization_id, user_id)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
 table pipeline_labels
   organization_id integer not null
   pipeline_id integer not null
@@ -1746,6 +2009,29 @@ table pipeline_runs
   grant insert, select, update, delete to cc_app
   grant insert, select, update, delete to cc_platform
 
+table pipeline_variables
+  id integer not null generated always as identity
+  organization_id integer not null
+  pipeline_id integer not null
+  key text not null
+  phase text not null
+  sensitive boolean not null default false
+  value bytea not null
+  value_mac bytea not null
+  created_at timestamp with time zone not null default now()
+  updated_at timestamp with time zone not null default now()
+  constraint pipeline_variables_organization_id_id_key UNIQUE (organization_id, id)
+  constraint pipeline_variables_organization_id_pipeline_id_fkey FOREIGN KEY (organization_id, pipeline_id) REFERENCES pipelines(organization_id, id) ON DELETE CASCADE
+  constraint pipeline_variables_phase_check CHECK ((phase = ANY (ARRAY['build'::text, 'deploy'::text])))
+  constraint pipeline_variables_pipeline_id_phase_key_key UNIQUE (pipeline_id, phase, key)
+  constraint pipeline_variables_pkey PRIMARY KEY (id)
+  index pipeline_variables_pipeline btree (organization_id, pipeline_id)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
 table pipelines
   id integer not null generated always as identity
   organization_id integer not null
@@ -1760,8 +2046,23 @@ table pipelines
   created_at timestamp with time zone not null default now()
   last_workspace_run_id integer
   last_application_run_id integer
+  app_branch text
+  app_path text not null default ''::text
+  trigger_push boolean not null default false
+  trigger_paths text[] not null default '{}'::text[]
+  trigger_tags text[] not null default '{}'::text[]
+  rollback_approval text not null default 'always'::text
+  sbom text not null default 'optional'::text
+  agent_wait_minutes integer not null default 30
+  updated_at timestamp with time zone not null default now()
+  webhook_state text not null default 'none'::text
+  webhook_reason text
   labels jsonb not null default '{}'::jsonb
   description text not null default ''::text
+  constraint pipelines_agent_wait_minutes_check CHECK (((agent_wait_minutes >= 1) AND (agent_wait_minutes <= 1440)))
+  constraint pipelines_app_branch_check CHECK (((octet_length(app_branch) >= 1) AND (octet_length(app_branch) <= 1024)))
+  constraint pipelines_app_path_check CHECK ((octet_length(app_path) <= 1024))
+  constraint pipelines_application CHECK (((kind = 'application'::text) OR ((app_branch IS NULL) AND (app_path = ''::text) AND (NOT trigger_push) AND (trigger_paths = '{}'::text[]) AND (trigger_tags = '{}'::text[]) AND (rollback_approval = 'always'::text) AND (sbom = 'optional'::text) AND (agent_wait_minutes = 30))))
   constraint pipelines_description_check CHECK ((length(description) <= 500))
   constraint pipelines_kind_check CHECK ((kind = ANY (ARRAY['application'::text, 'infrastructure'::text])))
   constraint pipelines_labels_check CHECK ((jsonb_typeof(labels) = 'object'::text))
@@ -1772,8 +2073,13 @@ table pipelines
   constraint pipelines_organization_id_last_workspace_run_id_fkey FOREIGN KEY (organization_id, last_workspace_run_id) REFERENCES workspace_runs(organization_id, id) ON DELETE SET NULL (last_workspace_run_id)
   constraint pipelines_organization_id_target_workspace_id_fkey FOREIGN KEY (organization_id, target_workspace_id) REFERENCES workspaces(organization_id, id) ON DELETE SET NULL (target_workspace_id)
   constraint pipelines_pkey PRIMARY KEY (id)
+  constraint pipelines_rollback_approval_check CHECK ((rollback_approval = ANY (ARRAY['always'::text, 'once'::text])))
+  constraint pipelines_sbom_check CHECK ((sbom = ANY (ARRAY['optional'::text, 'required'::text])))
   constraint pipelines_source CHECK (((kind = 'application'::text) OR ((app_git_connection_id IS NULL) AND (app_repo IS NULL))))
   constraint pipelines_target CHECK (((kind = 'application'::text) OR (target_workspace_id IS NOT NULL)))
+  constraint pipelines_trigger_paths_check CHECK ((cardinality(trigger_paths) <= 50))
+  constraint pipelines_trigger_tags_check CHECK ((cardinality(trigger_tags) <= 50))
+  constraint pipelines_webhook_state_check CHECK ((webhook_state = ANY (ARRAY['none'::text, 'pending'::text, 'active'::text, 'unavailable'::text])))
   index pipelines_app_git_connection btree (organization_id, app_git_connection_id)
   index pipelines_last_application_run btree (organization_id, last_application_run_id)
   index pipelines_last_workspace_run btree (organization_id, last_workspace_run_id)
@@ -1782,6 +2088,7 @@ table pipelines
   index pipelines_newest_run btree (organization_id, COALESCE(last_workspace_run_id, 0), target_workspace_id) WHERE managed
   index pipelines_ordered btree (organization_id, name, id)
   index pipelines_own btree (organization_id, id) WHERE (NOT managed)
+  index pipelines_triggered btree (organization_id, app_git_connection_id) WHERE (trigger_push OR (trigger_tags <> '{}'::text[]))
   index pipelines_workspace btree (organization_id, target_workspace_id)
   trigger keep_changed_labels AFTER UPDATE OF labels ON public.pipelines FOR EACH ROW WHEN ((new.labels IS DISTINCT FROM old.labels)) EXECUTE FUNCTION keep_pipeline_labels()
   trigger keep_labels AFTER INSERT ON public.pipelines FOR EACH ROW WHEN ((new.labels <> '{}'::jsonb)) EXECUTE FUNCTION keep_pipeline_labels()
@@ -2208,6 +2515,27 @@ table sign_in_failures
   policy platform to cc_platform using (true) with check (true)
   grant insert, select, update, delete to cc_platform
 
+table signing_keys
+  id integer not null generated always as identity
+  organization_id integer not null
+  key_id text not null
+  public_key text not null
+  private_key bytea not null
+  endorsements jsonb not null default '[]'::jsonb
+  created_at timestamp with time zone not null default now()
+  retired_at timestamp with time zone
+  constraint signing_keys_key_id_check CHECK ((key_id ~ '^sha256:[0-9a-f]{64}$'::text))
+  constraint signing_keys_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+  constraint signing_keys_organization_id_id_key UNIQUE (organization_id, id)
+  constraint signing_keys_organization_id_key_id_key UNIQUE (organization_id, key_id)
+  constraint signing_keys_pkey PRIMARY KEY (id)
+  UNIQUE index signing_keys_current btree (organization_id) WHERE (retired_at IS NULL)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
 table stages
   id integer not null generated always as identity
   organization_id integer not null
@@ -2330,14 +2658,18 @@ table tokens
   last_used_at timestamp with time zone
   revoked_at timestamp with time zone
   idp_saved_by integer[]
+  agent_id integer
+  constraint tokens_agent_check CHECK (((kind <> 'agt'::text) OR (agent_id IS NOT NULL)))
   constraint tokens_hash_key UNIQUE (hash)
   constraint tokens_kind_check CHECK ((kind = ANY (ARRAY['pat'::text, 'scim'::text, 'agt'::text, 'run'::text])))
+  constraint tokens_organization_id_agent_id_fkey FOREIGN KEY (organization_id, agent_id) REFERENCES agents(organization_id, id) ON DELETE CASCADE
   constraint tokens_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
   constraint tokens_organization_id_id_key UNIQUE (organization_id, id)
   constraint tokens_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES users(organization_id, id) ON DELETE CASCADE
   constraint tokens_organization_id_workspace_run_id_fkey FOREIGN KEY (organization_id, workspace_run_id) REFERENCES workspace_runs(organization_id, id) ON DELETE CASCADE
   constraint tokens_pkey PRIMARY KEY (id)
   constraint tokens_run_phase_check CHECK ((run_phase = ANY (ARRAY['plan'::text, 'apply'::text])))
+  index tokens_agent btree (organization_id, agent_id)
   index tokens_run btree (organization_id, workspace_run_id)
   index tokens_user btree (organization_id, user_id)
   row level security

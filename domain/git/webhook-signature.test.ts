@@ -73,14 +73,19 @@ describe('what a delivery is about', () => {
     payload: unknown,
   ) => deliveryOf(product, { headers, body: Buffer.from(JSON.stringify(payload)) })
 
-  test('branches and pull requests; tags, pings and merges are nothing', () => {
+  test('branches, tags and pull requests; pings and merges are nothing', () => {
     const push = { 'x-github-event': 'push', 'x-github-delivery': 'd' }
     expect(of('github', push, { ref: 'refs/heads/a/b' })).toEqual({
       id: 'd',
       branches: ['a/b'],
+      tags: [],
+      repository: null,
       pullRequest: null,
     })
-    expect(of('github', push, { ref: 'refs/tags/v1' })).toBeUndefined()
+    expect(of('github', push, { ref: 'refs/tags/v1' })).toMatchObject({
+      branches: [],
+      tags: ['v1'],
+    })
     expect(of('github', { 'x-github-event': 'ping' }, { zen: 'x' })).toBeUndefined()
     const pull = { 'x-github-event': 'pull_request', 'x-github-delivery': 'e' }
     const number = { pull_request: { number: 4 } }

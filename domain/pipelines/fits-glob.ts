@@ -33,7 +33,7 @@ function deeper(reached: Set<number>, count: number, { isLast }: { isLast: boole
 /** One name by `*` and `?`, going back to the last `*` alone. */
 function fitsName(pattern: string, name: string | undefined): boolean {
   if (name === undefined) return false
-  const [signs, letters] = [[...pattern], [...name]]
+  const [signs, letters] = [Array.from(pattern), Array.from(name)]
   let [at, done] = [0, 0]
   let star: { at: number; done: number } | undefined
   while (done < letters.length) {

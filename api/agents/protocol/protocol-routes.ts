@@ -117,7 +117,7 @@ const claimRoute: FastifyPluginAsyncTypebox = async (app) => {
     async ({ agentCaller, body }, reply) => {
       const untilMs = Date.now() + (body.waitSeconds ?? 0) * 1_000
       const wait = waitFor(agentCaller.agentId)
-      reply.raw.once('close', wait.end)
+      reply.raw.once('close', () => wait.end())
       seen(agentCaller.agentId)
       try {
         const held = body.held ?? undefined

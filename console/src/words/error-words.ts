@@ -24,6 +24,7 @@ export const codesOfMachines: ReadonlySet<string> = new Set([
   'taken',
   // A task of the worker, which runs again by itself.
   'scoring_overtaken',
+  'cloud_place_taken',
   // Agents, which nobody works with in a browser.
   'agent_protocol',
   'agent_too_old',

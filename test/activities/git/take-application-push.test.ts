@@ -214,7 +214,9 @@ describe.each(Object.entries(peerMakers))('pushes of applications in %s', (_, ma
     expect(row.unknownAuthor).toBe(true)
     // Bitbucket Cloud does not report who pushed.
     const known = harness.peer.product === 'bitbucket-cloud' ? [colleague] : [colleague, pusher]
-    expect(row.authorUserIds.toSorted()).toEqual(known.map(({ id }) => id).toSorted())
+    expect(row.authorUserIds.toSorted((a, b) => a - b)).toEqual(
+      known.map(({ id }) => id).toSorted((a, b) => a - b),
+    )
     if (harness.peer.provider === 'bitbucket') return
     const signed = { email: colleague.email, signed: true, pusher: colleague.email }
     await edit(repo, 'signed', 'src/main.js', signed)

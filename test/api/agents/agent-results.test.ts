@@ -213,7 +213,7 @@ describe('catching up', () => {
       .where({ pipelineRunId: live.id })
       .update({ endedAt: new Date(), outcome: 'failed' })
     const both = await Promise.all([agent.claim(), agentClient({ app: second.app }, agent).claim()])
-    expect(both.map(({ statusCode }) => statusCode).toSorted()).toEqual([200, 204])
+    expect(both.map(({ statusCode }) => statusCode).toSorted((a, b) => a - b)).toEqual([200, 204])
     const work = both.find(({ statusCode }) => statusCode === 200)?.json().deployment
     expect(work).toMatchObject({ id: current.id, action: 'deploy' })
     await agent.call(`deployments/${current.id}/result`, at.resultOf(current, work.fence))
