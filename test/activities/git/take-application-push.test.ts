@@ -214,7 +214,7 @@ describe.each(Object.entries(peerMakers))('pushes of applications in %s', (_, ma
     expect(row.unknownAuthor).toBe(true)
     // Bitbucket Cloud does not report who pushed.
     const known = harness.peer.product === 'bitbucket-cloud' ? [colleague] : [colleague, pusher]
-    expect(row.authorUserIds.toSorted((a, b) => a - b)).toEqual(
+    expect(row.authorUserIds.toSorted((a: number, b: number) => a - b)).toEqual(
       known.map(({ id }) => id).toSorted((a, b) => a - b),
     )
     if (harness.peer.provider === 'bitbucket') return
