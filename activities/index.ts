@@ -26,11 +26,14 @@ import { failRun } from './infrastructure/fail-run.ts'
 import { nextStep } from './infrastructure/next-step.ts'
 import { planRun } from './infrastructure/plan-run.ts'
 import { reconcileApply } from './infrastructure/reconcile-apply.ts'
+import { advanceDeployment } from './pipelines/advance-deployment.ts'
 import { buildArtifact } from './pipelines/build-artifact.ts'
 import { describeArtifact } from './pipelines/describe-artifact.ts'
+import { endDeployment } from './pipelines/end-deployment.ts'
 import { failApplicationRun } from './pipelines/fail-application-run.ts'
 import { fetchSource } from './pipelines/fetch-source.ts'
 import { nextApplicationStep } from './pipelines/next-application-step.ts'
+import { openDeployment } from './pipelines/open-deployment.ts'
 import { signArtifact } from './pipelines/sign-artifact.ts'
 import { reconcileRuns } from './platform/reconcile-runs.ts'
 
@@ -45,6 +48,9 @@ export function createActivities(deps: Deps) {
       nextApplicationStep: nextApplicationStep(deps),
       failApplicationRun: failApplicationRun(deps),
       signArtifact: signArtifact(deps),
+      openDeployment: openDeployment(deps),
+      advanceDeployment: advanceDeployment(deps),
+      endDeployment: endDeployment(deps),
       reconcileRuns: reconcileRuns(deps),
       markRepository: markRepository(deps),
       scaffoldRepository: scaffoldRepository(deps),

@@ -43,6 +43,51 @@ export const selectApprovalRules = `
       on v.organization_id = r.organization_id and v.id = r.configuration_version_id
     join workspaces w on w.organization_id = r.organization_id and w.id = r.workspace_id`
 
+/** SQL: the last deployment of the release's pipeline that succeeded on its target, before this run. */
+const lastGood = (columns: string, more = ''): string => `(
+  select ${columns} from deployments good
+    join application_runs done on done.organization_id = good.organization_id
+      and done.pipeline_run_id = good.pipeline_run_id
+  where good.organization_id = a.organization_id and good.pipeline_id = a.pipeline_id
+    and good.workspace_id = a.target_workspace_id and good.outcome = 'succeeded' ${more}
+  order by good.pipeline_run_id desc limit 1)`
+
+/** SQL: this run, and those of its pipeline since the last good deployment, whose commits it has. A rollback has none of theirs. */
+const sinceLastGood = `application_runs e
+  where e.organization_id = a.organization_id and e.pipeline_id = a.pipeline_id
+    and e.pipeline_run_id <= a.pipeline_run_id
+    and (e.pipeline_run_id = a.pipeline_run_id
+      or (a.rollback_of is null and e.pipeline_run_id > coalesce(${lastGood('good.pipeline_run_id')}, 0)))`
+
+/**
+ * SQL: the same as `selectApprovalRules`, for each run `a` of an application. Its authors are who started
+ * it, who wrote its commits, and who changed its pipeline or its target since the last good deployment.
+ * What it waits for while it deploys is a confirmation between two steps.
+ */
+export const selectReleaseRules = `
+  select a.pipeline_run_id as workspace_run_id, a.organization_id, a.author_user_id,
+    a.phase = 'deploying' and coalesce(w.criticality, 'standard') = 'standard' as only_confirm,
+    array(
+      select a.author_user_id where a.author_user_id is not null
+      union select unnest(e.author_user_ids) from ${sinceLastGood}
+      union select c.user_id from pipeline_authorship c
+        where c.organization_id = a.organization_id and c.pipeline_id = a.pipeline_id
+          and c.deployed_at is null
+      union select c.user_id from workspace_authorship c
+        where c.organization_id = a.organization_id and c.workspace_id = a.target_workspace_id
+          and c.at > coalesce(${lastGood('done.created_at')}, p.created_at)) as authors,
+    exists (select from ${sinceLastGood} and e.unknown_author) as unknown_author,
+    coalesce(${lastGood(
+      'good.started_at',
+      // A confirmation may be the author's own, so only the approval before a deployment counts.
+      `and exists (select from approvals v where v.organization_id = good.organization_id
+        and v.pipeline_run_id = good.pipeline_run_id and v.step = 0 and v.decision = 'approved'
+        and v.voided_at is null)`,
+    )}, p.created_at) as since
+  from application_runs a
+    join pipelines p on p.organization_id = a.organization_id and p.id = a.pipeline_id
+    left join workspaces w on w.organization_id = a.organization_id and w.id = a.target_workspace_id`
+
 /** SQL: whether an author made this person, directly or through others (store/users/person-makers.ts). */
 const isMadeByAuthor = (userId: string): string => `exists (
   with recursive maker as (

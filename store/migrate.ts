@@ -72,6 +72,7 @@ import * as agents from './migrations/0110-add-agents.ts'
 import * as hostsCatchUp from './migrations/0111-catch-hosts-up.ts'
 import * as signedArtifacts from './migrations/0117-sign-artifacts.ts'
 import * as artifactProbes from './migrations/0118-probe-artifact-stores.ts'
+import * as deployedReleases from './migrations/0114-deploy-releases.ts'
 import * as labels from './migrations/0124-add-labels.ts'
 import * as historyOfRuns from './migrations/0125-index-history-of-runs.ts'
 import * as lowerCommitments from './migrations/0083-lower-commitments-of-azure.ts'
@@ -171,6 +172,7 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0099-note-waits-of-builds': waitsOfBuilds,
   '0110-add-agents': agents,
   '0111-catch-hosts-up': hostsCatchUp,
+  '0114-deploy-releases': deployedReleases,
   '0117-sign-artifacts': signedArtifacts,
   '0118-probe-artifact-stores': artifactProbes,
   '0120-add-settings-of-applications': settingsOfApplications,

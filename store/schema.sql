@@ -186,21 +186,32 @@ table application_runs
   sources_begun integer not null default 0
   builds_begun integer not null default 0
   waits_for_slot_since timestamp with time zone
-  manifest text
   tag text
   strategy text
   trigger_id integer
   author_user_ids integer[] not null default '{}'::integer[]
   unknown_author boolean not null default false
+  manifest text
+  pipeline_id integer not null
+  artifact_run_id integer
+  rollback_of integer
+  resolved_strategy jsonb
+  commits jsonb not null default '[]'::jsonb
+  commits_truncated boolean not null default false
+  approved_before integer
   constraint application_runs_author_check CHECK (((origin <> 'person'::text) OR (author_user_id IS NOT NULL)))
   constraint application_runs_branch_check CHECK (((octet_length(branch) >= 1) AND (octet_length(branch) <= 1024)))
   constraint application_runs_commit_sha_check CHECK ((commit_sha ~ '^([0-9a-f]{40}|[0-9a-f]{64})$'::text))
   constraint application_runs_manifest_check CHECK ((octet_length(manifest) <= 262144))
   constraint application_runs_manifest_sha256_check CHECK ((manifest_sha256 ~ '^[0-9a-f]{64}$'::text))
+  constraint application_runs_organization_id_approved_before_fkey FOREIGN KEY (organization_id, approved_before) REFERENCES application_runs(organization_id, pipeline_run_id) ON DELETE SET NULL (approved_before)
+  constraint application_runs_organization_id_artifact_run_id_fkey FOREIGN KEY (organization_id, artifact_run_id) REFERENCES application_runs(organization_id, pipeline_run_id) ON DELETE SET NULL (artifact_run_id)
   constraint application_runs_organization_id_author_token_id_fkey FOREIGN KEY (organization_id, author_token_id) REFERENCES tokens(organization_id, id)
   constraint application_runs_organization_id_author_user_id_fkey FOREIGN KEY (organization_id, author_user_id) REFERENCES users(organization_id, id)
+  constraint application_runs_organization_id_pipeline_id_fkey FOREIGN KEY (organization_id, pipeline_id) REFERENCES pipelines(organization_id, id) ON DELETE CASCADE
   constraint application_runs_organization_id_pipeline_run_id_fkey FOREIGN KEY (organization_id, pipeline_run_id) REFERENCES pipeline_runs(organization_id, id) ON DELETE CASCADE
   constraint application_runs_organization_id_pipeline_run_id_key UNIQUE (organization_id, pipeline_run_id)
+  constraint application_runs_organization_id_rollback_of_fkey FOREIGN KEY (organization_id, rollback_of) REFERENCES application_runs(organization_id, pipeline_run_id) ON DELETE SET NULL (rollback_of)
   constraint application_runs_organization_id_target_workspace_id_fkey FOREIGN KEY (organization_id, target_workspace_id) REFERENCES workspaces(organization_id, id) ON DELETE SET NULL (target_workspace_id)
   constraint application_runs_origin_check CHECK ((origin = ANY (ARRAY['person'::text, 'push'::text, 'schedule'::text])))
   constraint application_runs_phase_check CHECK ((phase = ANY (ARRAY['queued'::text, 'sourcing'::text, 'building'::text, 'awaiting_approval'::text, 'deploy_queued'::text, 'deploying'::text, 'rolling_back'::text, 'succeeded'::text, 'failed'::text, 'canceled'::text])))
@@ -208,10 +219,15 @@ table application_runs
   constraint application_runs_start_message_check CHECK (((char_length(start_message) >= 1) AND (char_length(start_message) <= 500)))
   constraint application_runs_strategy_check CHECK (((char_length(strategy) >= 1) AND (char_length(strategy) <= 100)))
   constraint application_runs_tag_check CHECK (((octet_length(tag) >= 1) AND (octet_length(tag) <= 1024)))
+  index application_runs_approved_before btree (organization_id, approved_before)
+  index application_runs_artifact_run btree (organization_id, artifact_run_id)
   index application_runs_author btree (organization_id, author_user_id)
+  UNIQUE index application_runs_deploying btree (pipeline_id) WHERE (phase = ANY (ARRAY['deploying'::text, 'rolling_back'::text]))
+  index application_runs_pipeline btree (organization_id, pipeline_id)
+  index application_runs_rollback_of btree (organization_id, rollback_of)
   index application_runs_target btree (organization_id, target_workspace_id)
   index application_runs_token btree (organization_id, author_token_id)
-  index application_runs_working btree (pipeline_run_id) WHERE (phase = ANY (ARRAY['queued'::text, 'sourcing'::text, 'building'::text]))
+  index application_runs_working btree (pipeline_run_id) WHERE (phase = ANY (ARRAY['queued'::text, 'sourcing'::text, 'building'::text, 'awaiting_approval'::text, 'deploy_queued'::text, 'deploying'::text, 'rolling_back'::text]))
   row level security
   policy platform to cc_platform using (true) with check (true)
   policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
@@ -1732,15 +1748,19 @@ table mails
   ended_at timestamp with time zone
   outcome text
   last_error text
-  constraint mails_check CHECK (((kind = 'approval_waiting'::text) = (workspace_run_id IS NOT NULL)))
+  application_run_id integer
   constraint mails_check1 CHECK (((ended_at IS NULL) = (outcome IS NULL)))
+  constraint mails_organization_id_application_run_id_fkey FOREIGN KEY (organization_id, application_run_id) REFERENCES application_runs(organization_id, pipeline_run_id) ON DELETE CASCADE
   constraint mails_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
   constraint mails_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES users(organization_id, id) ON DELETE CASCADE
   constraint mails_organization_id_workspace_run_id_fkey FOREIGN KEY (organization_id, workspace_run_id) REFERENCES workspace_runs(organization_id, id) ON DELETE CASCADE
   constraint mails_outcome_check CHECK ((outcome = ANY (ARRAY['sent'::text, 'moot'::text, 'failed'::text])))
   constraint mails_pkey PRIMARY KEY (id)
   constraint mails_public_id_key UNIQUE (public_id)
+  constraint mails_run_check CHECK (((kind = 'approval_waiting'::text) = (num_nonnulls(workspace_run_id, application_run_id) = 1)))
+  index mails_application_run btree (organization_id, application_run_id)
   index mails_ended btree (ended_at) WHERE (ended_at IS NOT NULL)
+  UNIQUE index mails_of_application_once btree (organization_id, application_run_id, user_id, COALESCE((detail ->> 'stage'::text), ''::text))
   UNIQUE index mails_once btree (organization_id, workspace_run_id, user_id, COALESCE((detail ->> 'stage'::text), ''::text))
   index mails_user btree (organization_id, user_id)
   index mails_waiting btree (available_at, id) WHERE (ended_at IS NULL)

@@ -31,6 +31,7 @@ import { holdPerson } from '../store/users/hold-person.ts'
 import { userTokens } from '../store/users/user-tokens.ts'
 import { users, type User } from '../store/users/users.ts'
 import { workspaces } from '../store/workspaces/workspaces.ts'
+import { writeReleaseMail } from './write-release-mail.ts'
 import { writeNotice, writeNoticeDigest, writeNotificationFailing } from './write-notice.ts'
 
 type Place = { tenant: Tenant; row: QueuedMail; baseUrl: string; organizationName: string }
@@ -138,6 +139,12 @@ async function writeApproval(place: PlaceOfPerson): Promise<Written> {
   const { tenant, row, person, baseUrl, organizationName } = place
   // The kind determines the type of `detail` (store/mails/mails.ts).
   const { stage } = row.detail as MailDetail['approval_waiting']
+  const { applicationRunId: runId } = row
+  if (runId !== null) {
+    const about = { runId, stage, personId: person.id, baseUrl, organizationName }
+    const letter = await writeReleaseMail(tenant, about)
+    return letter && { to: person.email, letter }
+  }
   const phase = stage === 'plan' ? 'awaiting_plan_approval' : 'awaiting_approval'
   const { workspaceRunId } = row
   const run = await workspaceRuns(tenant).get(workspaceRunId ?? 0)

@@ -22,9 +22,11 @@ const byReason: Record<ApplicationFailure['reason'], string> = {
   source_errored:
     'The source could not be fetched because of a fault on our side. Start a new run.',
   build_errored: 'The build failed because of a fault on our side. Start a new run.',
+  deploy_errored:
+    'The deployment failed because of a fault on our side. Hosts are as their list says.',
 }
 
-/** Ends a run that has used all of its attempts. It has changed nothing. */
+/** Ends a run that has used all of its attempts. Before its deployment it has changed nothing. */
 export const failApplicationRun =
   (deps: Pick<Deps, 'store'>) =>
   async ({ runId, reason, code }: ApplicationRunInput & ApplicationFailure): Promise<void> => {
@@ -32,7 +34,14 @@ export const failApplicationRun =
     await deps.store.tenant(organizationId, async (tenant) =>
       endApplicationRun(
         tenant,
-        { runId, actor: systemActor, from: ['queued', 'sourcing', 'building'] },
+        {
+          runId,
+          actor: systemActor,
+          from:
+            reason === 'deploy_errored'
+              ? ['deploy_queued', 'deploying', 'rolling_back']
+              : ['queued', 'sourcing', 'building'],
+        },
         { phase: 'failed', reason, message: byCode[code ?? ''] ?? byReason[reason] },
       ),
     )

@@ -7,7 +7,10 @@ import { sourceOfRun } from '../../store/runs/source-of-run.ts'
 import type { ApplicationRunInput } from '../../workflows/pipelines/contract.ts'
 import type { Deps } from '../deps.ts'
 import { retryWhileUnavailable } from '../retry-while-unavailable.ts'
+import { commitsSince, type CommitsSince } from '../../app/deployments/commits-since.ts'
+import { releases } from '../../store/runs/releases.ts'
 import { ownerOfApplication } from './application-owner.ts'
+import { assertDeployable } from './assert-deployable.ts'
 import { beginAttempt, type Attempt } from './begin-attempt.ts'
 import { endAttempt } from './end-attempt.ts'
 import { readManifest, type ReadManifest } from './read-manifest.ts'
@@ -51,8 +54,10 @@ async function fetchOnce(deps: Needed, attempt: Attempt): Promise<void> {
     branch: opened.branch,
     read: await readManifest(opened),
   }))
+  assertDeployable(found.read.manifest, source)
   const { sha, message, author, committedAt } = found.commit
   const { branch } = found
+  const since = await authorsSince(deps, attempt, sha)
   const { yaml: manifest, sha256: manifestSha256 } = found.read
   await retryWhileUnavailable(async () =>
     deps.store.tenant(organizationId, async (tenant) => {
@@ -67,9 +72,25 @@ async function fetchOnce(deps: Needed, attempt: Attempt): Promise<void> {
         manifest,
         manifestSha256,
       })
+      if (since) await sourceOfRun(tenant, runId).noteCommits(since)
       await logLines(tenant).append(source.stageIds.source, linesOf(found.commit, found.read))
     }),
   )
+}
+
+/** Only of a run that is to be deployed: nobody approves another one. */
+async function authorsSince(
+  deps: Needed,
+  { organizationId, source, connection }: Attempt,
+  to: string,
+): Promise<CommitsSince | undefined> {
+  const { targetWorkspaceId, repository, pipelineId } = source
+  if (targetWorkspaceId === null || !connection || repository === null) return undefined
+  const good = await deps.store.tenant(organizationId, async (tenant) =>
+    releases(tenant).lastGood(pipelineId, targetWorkspaceId),
+  )
+  const from = good?.commitSha ?? null
+  return commitsSince(deps, { organizationId, connection, repository, from, to })
 }
 
 /** Written by whoever wrote the commit, so masked and without control characters. */

@@ -4,6 +4,7 @@ import { signProvenance } from '../../domain/signing/provenance.ts'
 import { artifacts } from '../../store/runs/artifacts.ts'
 import { factsOfProvenance } from '../../store/runs/facts-of-provenance.ts'
 import { logLines } from '../../store/runs/log-lines.ts'
+import { releases } from '../../store/runs/releases.ts'
 import type { ApplicationRunInput } from '../../workflows/pipelines/contract.ts'
 import type { Deps } from '../deps.ts'
 import { ownerOfApplication } from './application-owner.ts'
@@ -24,6 +25,8 @@ export const signArtifact =
     const key = signedAt === null ? await ensureSigningKey(deps, organizationId) : undefined
     const bundle = key && signProvenance({ ...built, finishedAt, baseUrl: deps.publicOrigin }, key)
     await deps.store.tenant(organizationId, async (tenant) => {
+      // Before any other row, as everything that decides which run of the pipeline goes on.
+      await releases(tenant).holdPipeline(facts.pipeline.id)
       if (key && bundle && (await artifacts(tenant).sign(runId, bundle)))
         await logLines(tenant).append(buildStageId, [
           { level: 'info', line: `Signed with the key ${key.keyId}.` },

@@ -7,6 +7,7 @@ import { approvers } from '../../store/runs/approvers.ts'
 import { turnHolders, type RunView, type TurnHolder } from '../../store/runs/run-views.ts'
 import type { ApplicationRun } from '../../store/runs/application-runs.ts'
 import { users } from '../../store/users/users.ts'
+import { waitsForPerson, type ShownRelease } from './read-releases.ts'
 import type { RunBody } from './schemas.ts'
 
 /** A running worker picks up a run within milliseconds. After this time Temporal or the workers are missing. */
@@ -128,12 +129,20 @@ function waitsForSlot({ waitsForSlotSince }: Pick<RunView, 'waitsForSlotSince'>)
   }
 }
 
-/** Why a run of an application does not move. Nobody can act: nothing carries out such a run. */
-export function blockOfApplication(run: ApplicationRun): BlockedBy {
+/** Why a run of an application does not move, and who can act. */
+export function blockOfApplication(
+  run: ApplicationRun,
+  { approvers: whoCanAct, confirmStep, agentsOf }: ShownRelease,
+): BlockedBy {
   const since = (run.startedAt ?? run.createdAt).toISOString()
   const block = { id: null, holder: null, reason: null, since, whoCanAct: [] }
-  if (run.phase === 'awaiting_approval') return { ...block, kind: 'approval', id: run.id }
-  if (isTerminal(run.phase)) return null
+  if (waitsForPerson(run, { confirmStep }))
+    return { ...block, kind: 'approval', id: run.id, whoCanAct }
+  if (agentsOf) return { ...block, kind: 'agent', id: run.targetWorkspaceId, whoCanAct: agentsOf }
+  if (isTerminal(run.phase) || run.phase === 'deploying' || run.phase === 'rolling_back')
+    return null
+  // Another run of its pipeline deploys.
+  if (run.phase === 'deploy_queued') return { ...block, kind: 'turn' }
   return (
     waitsForSlot(run) ??
     notPickedUp(run) ??

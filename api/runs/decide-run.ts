@@ -1,14 +1,13 @@
 import type { Tenant } from '../../store/driver/tenant.ts'
 import type { Caller } from '../../domain/access/caller.ts'
-import { AppError, conflict, invalid } from '../../domain/errors.ts'
+import { conflict, invalid } from '../../domain/errors.ts'
 import { isTerminal, isWaitingForApproval, stateInWords } from '../../domain/runs/run-state.ts'
 import { approvalRuleOf } from '../../domain/runs/approval-reason.ts'
-import { approverRefusals, type ApproverFault } from '../../domain/runs/approver-fault.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { outbox } from '../../store/outbox/outbox.ts'
 import { approvals } from '../../store/runs/approvals.ts'
 import { approvers } from '../../store/runs/approvers.ts'
-import { deniedCaller, notingDenial, type Denial } from '../../app/audit/note-denial.ts'
+import { deniedCaller, notingDenial } from '../../app/audit/note-denial.ts'
 import { endRun } from '../../app/runs/end-run.ts'
 import { beginRun, promoteNext } from '../../app/runs/promote-next.ts'
 import { planApproved } from '../../store/runs/stage-moves.ts'
@@ -18,8 +17,9 @@ import { configurationVersions } from '../../store/workspaces/configuration-vers
 import { workspaces, type Workspace } from '../../store/workspaces/workspaces.ts'
 import { infrastructureRunId } from '../../workflows/infrastructure/contract.ts'
 import type { Deps } from '../deps.ts'
+import { ApproverDenied } from './approver-denied.ts'
+import { decideApplicationRun } from './decide-application-run.ts'
 import { presentRuns, type RunPlace } from './present-runs.ts'
-import { workspacePlace } from './workspace-place.ts'
 import type { RunBody } from './schemas.ts'
 
 export type Decision = {
@@ -41,42 +41,37 @@ export async function decideRun(deps: Deps, caller: Caller, decision: Decision):
   )
 }
 
-/** A refused approval; a class of its own, because it is audited. */
-class ApproverDenied extends AppError {
-  readonly denial: Denial
-
-  constructor(
-    fault: ApproverFault,
-    { run, workspace }: { run: WorkspaceRun; workspace: Workspace },
-  ) {
-    const { code, because } = approverRefusals[fault]
-    super('forbidden', because, { code })
-    this.name = 'ApproverDenied'
-    this.denial = {
-      event: 'pipeline.denied',
-      attempt: `approve run ${run.id}`,
-      target: { kind: 'run', id: run.id, label: workspace.name },
-      detail: { because: fault },
-    }
-  }
-}
-
 async function decide(deps: Deps, caller: Caller, decision: Decision): Promise<RunBody> {
   const { organizationId } = caller
   return deps.store.tenant(organizationId, async (tenant) => {
-    const place = workspacePlace(await decision.place(tenant))
-    // Sent together. PostgreSQL runs them in this order: the workspace's row is locked first.
-    const [workspace, run] = await Promise.all([
-      workspaces(tenant).getForUpdate(place.workspaceId),
-      workspaceRuns(tenant).getForUpdate(place.workspaceRunId),
-    ])
-
-    if (await assertMayDecide(tenant, caller, { run, workspace, decision }))
-      await write(tenant, caller, { run, workspace, decision })
+    const place = await decision.place(tenant)
+    await (place.workspaceRunId === null || place.workspaceId === null
+      ? decideApplicationRun(tenant, caller, { ...decision, runId: place.id })
+      : decideWorkspaceRun(tenant, caller, {
+          decision,
+          workspaceId: place.workspaceId,
+          workspaceRunId: place.workspaceRunId,
+        }))
     const [body] = await presentRuns(tenant, caller, { places: [place] })
     if (!body) throw new Error('a run that was just decided is gone')
     return body
   })
+}
+
+async function decideWorkspaceRun(
+  tenant: Tenant,
+  caller: Caller,
+  place: { decision: Decision; workspaceId: number; workspaceRunId: number },
+): Promise<void> {
+  const { decision } = place
+  // Sent together. PostgreSQL runs them in this order: the workspace's row is locked first.
+  const [workspace, run] = await Promise.all([
+    workspaces(tenant).getForUpdate(place.workspaceId),
+    workspaceRuns(tenant).getForUpdate(place.workspaceRunId),
+  ])
+
+  if (await assertMayDecide(tenant, caller, { run, workspace, decision }))
+    await write(tenant, caller, { run, workspace, decision })
 }
 
 type Target = { run: WorkspaceRun; workspace: Workspace; decision: Decision }
@@ -90,7 +85,7 @@ async function assertMayDecide(
   const guarded = workspace.criticality === 'production' || isWaitingForApproval(run.phase)
   if (guarded && decision.decision === 'approved') {
     const fault = await approvers(tenant).faultOfCaller(run.id, caller)
-    if (fault) throw new ApproverDenied(fault, { run, workspace })
+    if (fault) throw new ApproverDenied(fault, { id: run.id, label: workspace.name })
   }
   if (decision.planDigest !== undefined && decision.planDigest !== run.planDigest)
     throw conflict('plan_changed', 'The plan is another one than the one you looked at.')

@@ -1,4 +1,5 @@
 import { may, type Caller } from '../../domain/access/caller.ts'
+import { approverRefusals, type ApproverFault } from '../../domain/runs/approver-fault.ts'
 import { isLive, onCancel } from '../../domain/pipelines/application-state.ts'
 import { originInWords } from '../../domain/runs/run-origin.ts'
 import { publicState } from '../../domain/runs/run-state.ts'
@@ -15,6 +16,7 @@ import { applicationRunId } from '../../workflows/pipelines/contract.ts'
 import { blockOfApplication } from './blocked-by.ts'
 import type { MayDecide } from './may-decide.ts'
 import { presentStage } from './present-stage.ts'
+import { readReleases, waitsForPerson, type ShownRelease } from './read-releases.ts'
 import type { RunBody } from './schemas.ts'
 
 /** The runs of applications among these places, as callers see them, by their id. */
@@ -31,28 +33,33 @@ export async function presentApplicationRuns(
     organizationSettings(tenant),
   ])
   const artifacts = await shownArtifacts(tenant, { runIds, days })
+  const shown = await readReleases(tenant, caller, views)
   const byId = new Map(views.map((view) => [view.id, view]))
   return new Map(
     own.flatMap(({ id, number }) => {
       const view = byId.get(id)
-      return view
-        ? [
-            [
-              id,
-              presentApplicationRun(view, { number, artifact: artifacts.get(id) }, caller),
-            ] as const,
-          ]
-        : []
+      const release = shown.get(id)
+      if (!view || !release) return []
+      const artifact = artifacts.get(id)
+      return [[id, presentApplicationRun({ view, release, artifact }, number, caller)] as const]
     }),
   )
 }
 
+type Shown = {
+  view: ApplicationRunView
+  release: ShownRelease
+  artifact: ShownArtifact | undefined
+}
+type Waiting = Pick<Shown, 'view' | 'release'>
+
 function presentApplicationRun(
-  view: ApplicationRunView,
-  { number, artifact }: { number: number | null; artifact: ShownArtifact | undefined },
+  { view, release, artifact }: Shown,
+  number: number | null,
   caller: Caller,
 ): RunBody {
   const { organizationId } = caller
+  const waits = waitsForPerson(view, release)
   return {
     id: view.id,
     number,
@@ -62,12 +69,14 @@ function presentApplicationRun(
     reason: view.reason,
     message: view.message,
     startMessage: view.startMessage,
-    approvalReasons: [],
-    approval: null,
-    awaitingApproval: view.phase === 'awaiting_approval',
+    approvalReasons: waits
+      ? [ruleOf({ view, release }) === 'confirm' ? 'confirm' : 'production']
+      : [],
+    approval: waits ? { rule: ruleOf({ view, release }) } : null,
+    awaitingApproval: waits,
     awaitingPlanApproval: false,
-    blockedBy: blockOfApplication(view),
-    ...mayDecideApplication(caller, view),
+    blockedBy: blockOfApplication(view, release),
+    ...mayDecideApplication(caller, { view, release }),
     planDigest: view.releaseDigest,
     summary: null,
     cost: null,
@@ -85,13 +94,14 @@ function presentApplicationRun(
     pullRequest: null,
     commit: presentCommit(view),
     artifact: artifact ? presentArtifact(artifact) : null,
-    warnings: warningsOf(artifact),
-    trigger: {
-      kind: view.origin === 'push' && view.tag !== null ? 'tag' : triggerOf[view.origin],
-      id: view.triggerId,
-    },
+    trigger: presentTrigger(view),
+    deployment: release.deployment,
+    rollbackOf: view.rollbackOf,
+    commits: [...view.commits],
+    commitsTruncated: view.commitsTruncated,
+    warnings: [...warningsOf(artifact), ...release.warnings],
     stages: view.stages.map(presentStage),
-    approvals: [],
+    approvals: view.approvals.map(presentApproval),
   }
 }
 
@@ -111,11 +121,42 @@ const presentArtifact = (artifact: ShownArtifact): Exclude<RunBody['artifact'], 
 const warningsOf = (artifact: ShownArtifact | undefined): string[] =>
   artifact?.isDescribed && !artifact.hasSpdx && !artifact.hasCyclonedx ? ['no_sbom'] : []
 
+/** A confirmation between two steps of a standard workspace may be anybody's. */
+const ruleOf = ({ view, release }: Waiting): 'second_operator' | 'confirm' =>
+  release.confirmStep !== null && view.criticality !== 'production' ? 'confirm' : 'second_operator'
+
+function presentTrigger({
+  origin,
+  tag,
+  triggerId,
+  rollbackOf,
+  artifactRunId,
+}: ApplicationRunView): NonNullable<RunBody['trigger']> {
+  if (rollbackOf !== null) return { kind: 'rollback', id: rollbackOf }
+  if (artifactRunId !== null) return { kind: 'promotion', id: artifactRunId }
+  return { kind: origin === 'push' && tag !== null ? 'tag' : triggerOf[origin], id: triggerId }
+}
+
 const triggerOf = {
   person: 'manual',
   push: 'push',
   schedule: 'schedule',
 } as const satisfies Record<ApplicationOrigin, string>
+
+const presentApproval = (
+  approval: ApplicationRunView['approvals'][number],
+): RunBody['approvals'][number] => ({
+  user: approval.user,
+  decision: approval.decision,
+  stage: 'approve',
+  step: approval.step,
+  at: new Date(approval.at).toISOString(),
+  comment: approval.comment,
+  planDigest: approval.planDigest,
+  ...(approval.voidedAt !== null && {
+    void: { at: new Date(approval.voidedAt).toISOString(), reason: approval.voidReason ?? '' },
+  }),
+})
 
 const presentCommit = (view: ApplicationRunView): Exclude<RunBody['commit'], undefined> =>
   view.commitSha === null
@@ -129,22 +170,27 @@ const presentCommit = (view: ApplicationRunView): Exclude<RunBody['commit'], und
         at: view.committedAt?.toISOString() ?? null,
       }
 
-/** Such a run waits for nobody, so it can only be canceled: the routes refuse the rest with the same codes. */
-function mayDecideApplication(caller: Caller, { phase }: ApplicationRunView): MayDecide {
+/** What the routes would answer: the console shows its buttons by this. */
+function mayDecideApplication(caller: Caller, { view, release }: Waiting): MayDecide {
   const able = may(caller, 'mutate_infra')
-  const code = !able ? 'forbidden' : isLive(phase) ? 'not_runnable' : 'run_not_waiting'
-  const mayCancel = able && onCancel(phase) === 'end'
+  const waits = waitsForPerson(view, release)
+  const code = !able ? 'forbidden' : waits ? undefined : 'run_not_waiting'
+  const fault = code ?? refusalOf(release.fault)
+  const mayCancel = able && isLive(view.phase) && onCancel(view.phase) !== 'refuse'
   return {
-    mayApprove: false,
-    mayReject: false,
+    mayApprove: fault === undefined,
+    mayReject: code === undefined,
     mayCancel,
     because: {
-      mayApprove: code,
-      mayReject: code,
+      ...(fault !== undefined && { mayApprove: fault }),
+      ...(code !== undefined && { mayReject: code }),
       ...(!mayCancel && { mayCancel: able ? 'run_not_waiting' : 'forbidden' }),
     },
   }
 }
+
+const refusalOf = (fault: ApproverFault | undefined): string | undefined =>
+  fault && approverRefusals[fault].code
 
 function labelOfAuthor({ origin, authorLabel, commitSha, tag }: ApplicationRunView): string {
   if (origin === 'person') return authorLabel ?? 'a former member'

@@ -11,6 +11,7 @@ import { untilGone } from '../http/until-gone.ts'
 import { IdempotencyHeaders, idempotencyKey } from './idempotency-key.ts'
 import { oneRunRoutes } from './one-run-routes.ts'
 import { presentRuns } from './present-runs.ts'
+import { releaseRoutes } from './release-routes.ts'
 import { pipelineStartFields, RunAnswer, RunList } from './schemas.ts'
 import {
   refuseSource,
@@ -33,7 +34,7 @@ export const pipelineRunRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'runPipeline',
         description:
-          'Starts a run. An infrastructure pipeline plans, approves and applies its workspace, and takes `vars` and `confirm`. An application pipeline fetches and builds its repository, and takes `branch`, `tag` or `commit`, and `strategy`. Refused with 409: `not_runnable` (an application that is to be deployed to a workspace) and `source_unknown` (its Git connection is gone).',
+          'Starts a run. An infrastructure pipeline plans, approves and applies its workspace, and takes `vars` and `confirm`. An application pipeline fetches and builds its repository, and takes one of `branch`, `tag`, `commit` and `artifactOf`, and a `strategy`; with a target workspace it deploys. Refused with 409: `source_unknown` (its Git connection is gone) and `not_promotable` (`artifactOf` has no artifact that is kept, or another repository).',
         params: IdParams,
         headers: IdempotencyHeaders,
         body: Body(pipelineStartFields),
@@ -77,6 +78,7 @@ export const pipelineRunRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
   )
 
+  await app.register(releaseRoutes)
   await app.register(oneRunRoutes, {
     noun: 'Pipeline',
     place: async (tenant, { id, runId }) => pipelineRuns(tenant).get(id, runId),
@@ -89,9 +91,9 @@ async function startOfKind(
   caller: Caller,
   request: Omit<RunRequest, 'target' | 'kind'> & ApplicationRunRequest,
 ): Promise<RunAnswer> {
-  const { pipelineId, branch, tag, commit, strategy, ...plan } = request
+  const { pipelineId, branch, tag, commit, artifactOf, strategy, ...plan } = request
   const kind = await pipelineKind(deps.store, caller.organizationId, pipelineId)
   if (kind === 'application') return startApplicationRun(deps, caller, request)
-  refuseSource({ branch, tag, commit, strategy })
+  refuseSource({ branch, tag, commit, artifactOf, strategy })
   return startRun(deps, caller, { target: { pipelineId }, kind: 'apply', ...plan })
 }

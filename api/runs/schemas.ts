@@ -37,6 +37,12 @@ const ApprovalBody = Type.Object({
   user: Type.String(),
   decision: OneOf(['approved', 'rejected']),
   stage: OneOf(['plan', 'approve']),
+  step: Type.Optional(
+    Type.Integer({
+      description:
+        'Of a run of an application: 0 for the release, else the step of the deployment that it lets go on.',
+    }),
+  ),
   at: Time,
   comment: Nullable(Type.String()),
   planDigest: Type.String(),
@@ -52,12 +58,49 @@ const CommitBody = Type.Object({
   at: Nullable(Time),
 })
 
-const TriggerBody = Type.Object(
-  { kind: OneOf(['manual', 'push', 'tag', 'schedule']), id: Nullable(Type.Integer()) },
+const ReleasedCommitBody = Type.Object({
+  sha: Type.String(),
+  author: Type.String(),
+  message: Type.String(),
+})
+
+const DeploymentBody = Type.Object(
+  {
+    strategy: Type.String(),
+    batch: Type.Integer(),
+    batches: Type.Integer(),
+    hosts: Type.Object({
+      total: Type.Integer(),
+      pending: Type.Integer(),
+      updating: Type.Integer(),
+      healthy: Type.Integer(),
+      failed: Type.Integer(),
+      rolledBack: Type.Integer(),
+      unreachable: Type.Integer(),
+    }),
+    confirm: Nullable(
+      Type.Integer({ description: 'The step after which it waits for a person; null: none.' }),
+    ),
+    rolledBackTo: Nullable(Type.Integer({ description: 'The run whose release came back.' })),
+    runId: Nullable(Type.Integer()),
+  },
   {
     description:
-      'Of a run of an application: what started it. `id`: of a push or tag, the delivery of the Git host that told of it.',
+      'Before the deployment begins: how it would go, and the hosts that it is for as they are now.',
   },
+)
+
+const TriggerBody = Type.Object(
+  {
+    kind: OneOf(['manual', 'push', 'tag', 'schedule', 'promotion', 'rollback']),
+    id: Nullable(
+      Type.Integer({
+        description:
+          'Of a push or tag, the delivery of the Git host that told of it. Of a promotion, the run whose artifact is deployed, and of a rollback the run whose release comes back.',
+      }),
+    ),
+  },
+  { description: 'Of a run of an application: what started it.' },
 )
 
 const ArtifactBody = Type.Object(
@@ -159,10 +202,18 @@ export const runFields = {
   commit: Type.Optional(Nullable(CommitBody)),
   trigger: Type.Optional(TriggerBody),
   artifact: Type.Optional(Nullable(ArtifactBody)),
+  deployment: Type.Optional(Nullable(DeploymentBody)),
+  rollbackOf: Type.Optional(Nullable(Id)),
+  commits: Type.Optional(
+    Type.Array(ReleasedCommitBody, {
+      description: 'Of a run of an application: since the last good deployment, newest first.',
+    }),
+  ),
+  commitsTruncated: Type.Optional(Type.Boolean()),
   warnings: Type.Optional(
     Type.Array(Type.String(), {
       description:
-        'Of a run of an application: no_sbom, where its artifact has no bill of materials.',
+        'Of a run of an application: no_sbom, where its artifact has no bill of materials, and those of its deployment.',
     }),
   ),
   workflowId: Type.String(),
@@ -252,6 +303,14 @@ export const pipelineStartFields = {
       pattern: '^([0-9a-fA-F]{40}|[0-9a-fA-F]{64})$',
       description:
         'Of an application: the commit to build, by its whole name, instead of a branch.',
+    }),
+  ),
+  artifactOf: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 2_147_483_647,
+      description:
+        'Of an application: a run with the same repository, of any pipeline, whose artifact is deployed instead of a build.',
     }),
   ),
 }

@@ -1,26 +1,29 @@
 import { createHash } from 'node:crypto'
-import { requestApplicationStart } from '../../app/runs/request-application-start.ts'
+import { afterArtifact } from '../../app/runs/after-artifact.ts'
+import type { CommitsSince } from '../../app/deployments/commits-since.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import { canonicalJson } from '../../domain/canonical-json.ts'
 import { conflict, invalid } from '../../domain/errors.ts'
 import { checkBranchName, checkTagName } from '../../domain/git/repository-name.ts'
-import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { gitConnections } from '../../store/git/git-connections.ts'
 import { pipelines, type Pipeline } from '../../store/pipelines/pipelines.ts'
 import { idempotencyKeys } from '../../store/requests/idempotency-keys.ts'
-import { applicationRuns } from '../../store/runs/application-runs.ts'
-import { triggeredRuns } from '../../store/runs/triggered-runs.ts'
-import { stages } from '../../store/runs/stages.ts'
+import { sourceOfRun } from '../../store/runs/source-of-run.ts'
 import type { Deps } from '../deps.ts'
+import { beginApplicationRun, type Revision } from './begin-application-run.ts'
+import { findPromoted, readPromoted, type Promoted } from './find-promoted.ts'
 import { presentRuns } from './present-runs.ts'
 import type { RunAnswer } from './schemas.ts'
+import { startWarnings } from './start-warnings.ts'
 
 export type ApplicationRunRequest = {
   pipelineId: number
   branch?: string
   tag?: string
   commit?: string
+  /** The run whose artifact is deployed: source and build are skipped. */
+  artifactOf?: number
   strategy?: string
   message?: string
   vars?: unknown
@@ -29,8 +32,7 @@ export type ApplicationRunRequest = {
 }
 
 /**
- * Starts a run of an application pipeline: its place, its stages, its audit entry and the start of its
- * workflow commit together. Of two starts at once each has its own number, and neither ends the other.
+ * Starts a run of an application pipeline: all that it writes commits together. Of two starts at once each has its own number, and neither ends the other.
  */
 export async function startApplicationRun(
   deps: Deps,
@@ -39,8 +41,13 @@ export async function startApplicationRun(
 ): Promise<RunAnswer> {
   const revision = revisionOf(request)
   await deps.engine.assertReachable()
+  const { idempotencyKey: key, pipelineId, artifactOf } = request
+  // Asks the host of the repository, so before the transaction.
+  const promoted =
+    artifactOf === undefined
+      ? undefined
+      : await readPromoted(deps, caller.organizationId, { pipelineId, artifactOf })
   return deps.store.tenant(caller.organizationId, async (tenant) => {
-    const { idempotencyKey: key, pipelineId } = request
     const keys = idempotencyKeys(tenant)
     // Of the person, for who repeats a request may have signed in again or taken a new token.
     const who = `user:${caller.userId}`
@@ -50,18 +57,50 @@ export async function startApplicationRun(
       if (first) return first.response as RunAnswer
     }
     const pipeline = await pipelines(tenant).get(pipelineId)
-    const source = await sourceFor(tenant, pipeline, revision)
-    const { message, strategy } = request
-    const answer = await begin(tenant, caller, { pipeline, source, message, strategy })
+    const answer = await begin(tenant, caller, { request, pipeline, revision, promoted })
     if (key !== undefined) await keys.answer(who, key, { status: 201, response: answer })
     return answer
   })
 }
 
-/** What the run is built from. A commit and a tag have no branch: they may be on several, or on none. */
-type Revision = { branch: string | null; tag: string | null; commitSha: string | null }
+type Start = {
+  request: ApplicationRunRequest
+  pipeline: Pipeline
+  revision: Revision
+  promoted: CommitsSince | undefined
+}
 
-function revisionOf({ branch, tag, commit, vars, confirm }: ApplicationRunRequest): Revision {
+async function begin(tenant: Tenant, caller: Caller, start: Start): Promise<RunAnswer> {
+  const { request, pipeline, revision, promoted } = start
+  const { artifactOf, message, strategy } = request
+  const found: Promoted | undefined =
+    artifactOf === undefined ? undefined : await findPromoted(tenant, { pipeline, artifactOf })
+  const place = await beginApplicationRun(tenant, caller, {
+    pipeline,
+    source: found?.source ?? (await sourceFor(tenant, pipeline, revision)),
+    message,
+    strategy,
+    ...(found && { artifactRunId: found.artifactRunId }),
+  })
+  if (found && promoted) {
+    await sourceOfRun(tenant, place.id).copyFrom(found.artifactRunId)
+    await sourceOfRun(tenant, place.id).noteCommits(promoted)
+    await afterArtifact(tenant, place.id)
+  }
+  const [run] = await presentRuns(tenant, caller, { places: [place] })
+  if (!run) throw new Error('a run that was just made is gone')
+  const warnings = await startWarnings(tenant, place.id)
+  return { run, ...(warnings.length > 0 && { warnings }) }
+}
+
+function revisionOf({
+  branch,
+  tag,
+  commit,
+  artifactOf,
+  vars,
+  confirm,
+}: ApplicationRunRequest): Revision {
   if (vars !== undefined)
     throw invalid(
       'A run of an application takes no variables of a plan.',
@@ -72,12 +111,13 @@ function revisionOf({ branch, tag, commit, vars, confirm }: ApplicationRunReques
     throw invalid('A run of an application has no plan to confirm.', [
       { path: 'confirm', message: 'is for infrastructure pipelines' },
     ])
-  const [first, second] = Object.entries({ branch, tag, commit })
-    .filter(([, named]) => named !== undefined)
-    .map(([name]) => name)
-  if (second !== undefined)
-    throw invalid('Name a branch, a tag or a commit, not several of them.', [
-      { path: second, message: `cannot be sent with a ${first}` },
+  const named = Object.entries({ branch, tag, commit, artifactOf }).filter(
+    ([, value]) => value !== undefined,
+  )
+  const [first, second] = named
+  if (first && second)
+    throw invalid('Name one of branch, tag, commit and artifactOf.', [
+      { path: second[0], message: `cannot be sent with ${first[0]}` },
     ])
   return {
     branch: branch === undefined ? null : checkBranchName(branch),
@@ -86,13 +126,13 @@ function revisionOf({ branch, tag, commit, vars, confirm }: ApplicationRunReques
   }
 }
 
+const ofApplications = ['branch', 'tag', 'commit', 'artifactOf', 'strategy'] as const
+
 /** Of a run of an infrastructure pipeline, whose files come from its workspace. */
 export function refuseSource(
-  source: Partial<Record<'branch' | 'tag' | 'commit' | 'strategy', unknown>>,
+  source: Partial<Record<(typeof ofApplications)[number], unknown>>,
 ): void {
-  const sent = (['branch', 'tag', 'commit', 'strategy'] as const).filter(
-    (name) => source[name] !== undefined,
-  )
+  const sent = ofApplications.filter((name) => source[name] !== undefined)
   if (sent.length > 0)
     throw invalid(
       'A run of an infrastructure pipeline has the files of its workspace.',
@@ -102,14 +142,9 @@ export function refuseSource(
 
 async function sourceFor(
   tenant: Tenant,
-  { targetWorkspaceId, appGitConnectionId, appRepo, appBranch }: Pipeline,
+  { appGitConnectionId, appRepo, appBranch }: Pipeline,
   revision: Revision,
 ): Promise<Revision> {
-  if (targetWorkspaceId !== null)
-    throw conflict(
-      'not_runnable',
-      'This version builds applications, and deploys none to a workspace. Create a pipeline without a target workspace.',
-    )
   const connection =
     appGitConnectionId === null ? undefined : await gitConnections(tenant).find(appGitConnectionId)
   if (!connection || appRepo === null)
@@ -125,50 +160,6 @@ async function sourceFor(
       { path: 'branch', message: 'is required: the Git connection has no default branch' },
     ])
   return { branch, tag: null, commitSha: null }
-}
-
-async function begin(
-  tenant: Tenant,
-  caller: Caller,
-  at: {
-    pipeline: Pipeline
-    source: Revision
-    message: string | undefined
-    strategy: string | undefined
-  },
-): Promise<RunAnswer> {
-  const { pipeline, source, strategy } = at
-  const { branch, tag, commitSha } = source
-  const startMessage = at.message?.trim() || null
-  const place = await applicationRuns(tenant).create({
-    pipelineId: pipeline.id,
-    origin: 'person',
-    authorUserId: caller.userId,
-    authorTokenId: caller.kind === 'token' ? caller.credentialId : null,
-    startMessage,
-    branch,
-    commitSha,
-  })
-  await triggeredRuns(tenant, pipeline.id).note(place.id, { tag, strategy: strategy ?? null })
-  await stages(tenant).createOfApplication(place.id)
-  await auditLog(tenant, actorOf(caller)).record('pipeline.run_started', {
-    target: { kind: 'run', id: place.id, label: pipeline.name },
-    detail: {
-      pipelineId: pipeline.id,
-      kind: 'application',
-      number: place.number,
-      ...(branch !== null && { branch }),
-      ...(tag !== null && { tag }),
-      ...(commitSha !== null && { commit: commitSha }),
-      ...(startMessage !== null && { message: startMessage }),
-    },
-  })
-  const { id, number } = place
-  const { id: pipelineId, name: pipelineName } = pipeline
-  await requestApplicationStart(tenant, { id, number, pipelineId, pipelineName })
-  const [run] = await presentRuns(tenant, caller, { places: [place] })
-  if (!run) throw new Error('a run that was just made is gone')
-  return { run }
 }
 
 const hashOf = ({ idempotencyKey: _, ...request }: ApplicationRunRequest): Buffer =>

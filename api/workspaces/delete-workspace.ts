@@ -1,6 +1,6 @@
 import type { Tenant } from '../../store/driver/tenant.ts'
 import type { Caller } from '../../domain/access/caller.ts'
-import { conflict } from '../../domain/errors.ts'
+import { AppError, conflict } from '../../domain/errors.ts'
 import { assertMayChangeGuard } from '../../domain/workspaces/guard-denied.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { costRebuilds } from '../../store/finops/cost-rebuilds.ts'
@@ -16,8 +16,8 @@ import { lockedBy } from './locked-by.ts'
 import { inParts } from '../../app/workspaces/state-in-parts.ts'
 
 /**
- * Deletes a workspace with its configuration, state, runs and infrastructure pipelines. Application
- * pipelines stay, without a target: a person chose it for them.
+ * Deletes a workspace with its configuration, state, runs and infrastructure pipelines. Refused while an
+ * application pipeline deploys to it.
  */
 export async function deleteWorkspace(
   deps: Deps,
@@ -51,6 +51,7 @@ async function assertDeletable(
     throw conflict('run_in_progress', 'A run of this workspace is under way. Cancel it first.')
   const lock = await workspaceLocks(tenant).find(workspace.id)
   if (lock) throw lockedBy(lock)
+  await assertNoTarget(tenant, workspace.id)
   const state = await stateVersions(tenant).current(workspace.id)
   // A version that is not split yet may contain any number.
   const resources = state ? (state.managedResources ?? 1) : 0
@@ -62,19 +63,36 @@ async function assertDeletable(
   return resources
 }
 
+/** A pipeline that deploys here would go on without a target, and its hosts without a pipeline. */
+async function assertNoTarget(tenant: Tenant, workspaceId: number): Promise<void> {
+  const all = await pipelines(tenant).listOf(workspaceId)
+  const targeting = all.filter(({ kind }) => kind === 'application')
+  if (targeting.length === 0) return
+  throw new AppError(
+    'conflict',
+    'Application pipelines deploy to this workspace. Give them another target, or delete them.',
+    {
+      code: 'workspace_in_use',
+      details: targeting
+        .slice(0, 50)
+        .map(({ id, name }) => ({ path: `pipelines/${id}`, message: name })),
+    },
+  )
+}
+
 async function remove(
   tenant: Tenant,
   caller: Caller,
   { workspace, abandoned }: { workspace: Workspace; abandoned: number },
 ): Promise<void> {
   const audit = auditLog(tenant, actorOf(caller))
-  for (const { id, name, kind } of await pipelines(tenant).listOf(workspace.id)) {
-    const goes = kind === 'infrastructure'
-    await audit.record(goes ? 'pipeline.deleted' : 'pipeline.target_removed', {
+  // Of infrastructure alone: one of an application was refused above.
+  for (const { id, name } of await pipelines(tenant).listOf(workspace.id)) {
+    await audit.record('pipeline.deleted', {
       target: { kind: 'pipeline', id, label: name },
       detail: { workspaceId: workspace.id },
     })
-    if (goes) await pipelines(tenant).delete(id)
+    await pipelines(tenant).delete(id)
   }
   await audit.record('workspace.deleted', {
     target: { kind: 'workspace', id: workspace.id, label: workspace.name },

@@ -1,11 +1,8 @@
 import type { Keyring } from '../../gateways/keyring/keyring.ts'
 import type { DeployedRelease } from '../../store/agents/release-of-deployment.ts'
+import { placeOfDeployVariables } from '../deployments/seal-variables.ts'
 
 export type HookVariable = { key: string; value: string; sensitive: boolean }
-
-/** Binds the sealed variables of a deployment to their column. */
-export const placeOfDeployVariables = (organizationId: number) =>
-  ({ organizationId, table: 'deployments', column: 'variables' }) as const
 
 /**
  * The environment of a release's hooks: what it is, the outputs of its target, and the variables of its

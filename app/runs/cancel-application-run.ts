@@ -1,32 +1,39 @@
 import { conflict } from '../../domain/errors.ts'
 import { onCancel } from '../../domain/pipelines/application-state.ts'
-import type { AuditActor } from '../../store/audit/audit-log.ts'
+import { auditLog, type AuditActor } from '../../store/audit/audit-log.ts'
+import { deployments } from '../../store/deployments/deployments.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
-import { outbox } from '../../store/outbox/outbox.ts'
 import { lockApplication } from '../../store/runs/move-application.ts'
-import { applicationRunId } from '../../workflows/pipelines/contract.ts'
 import { endApplicationRun } from './end-application-run.ts'
+import { wakeApplication } from './wake-application.ts'
 
 /**
- * Cancels a run of an application. A fetch and a build change nothing outside, so the run ends at once;
- * the worker sees that it is over, and ends its programs.
+ * Cancels a run of an application. Before its deployment nothing outside was changed, so it ends at once,
+ * and the worker, which sees that it is over, ends its programs. A deployment is stopped: the run ends once
+ * the hosts that it changed have gone back.
  */
 export async function cancelApplicationRun(
   tenant: Tenant,
   { runId, actor }: { runId: number; actor: AuditActor },
 ): Promise<void> {
-  const { phase, reason } = await lockApplication(tenant, runId)
-  if (onCancel(phase) !== 'end')
+  const { phase, reason, pipelineId, pipelineName } = await lockApplication(tenant, runId)
+  const act = onCancel(phase)
+  if (act === 'refuse')
     throw conflict(
       'run_not_waiting',
       `This run cannot be canceled: it is ${phase.replaceAll('_', ' ')}${reason ? ` (${reason})` : ''}.`,
     )
-  await endApplicationRun(
-    tenant,
-    { runId, actor, from: [phase] },
-    { phase: 'canceled', reason: 'canceled_by_user' },
-  )
-  const { organizationId } = tenant
-  const workflowId = applicationRunId({ organizationId, pipelineRunId: runId })
-  await outbox(tenant).wake(workflowId, `cancel:${workflowId}:${Date.now()}`)
+  if (act === 'end')
+    await endApplicationRun(
+      tenant,
+      { runId, actor, from: [phase] },
+      { phase: 'canceled', reason: 'canceled_by_user' },
+    )
+  // A second cancel changes nothing.
+  else if (await deployments(tenant).requestStop(runId, 'canceled'))
+    await auditLog(tenant, actor).record('pipeline.cancel_requested', {
+      target: { kind: 'run', id: runId, label: pipelineName },
+      detail: { pipelineId, kind: 'application' },
+    })
+  await wakeApplication(tenant, runId, 'cancel')
 }

@@ -63,12 +63,13 @@ async function supersedeQueued(
     number,
     phase: 'queued',
     origin: 'push',
+    tag: null,
     isRollback: false,
     hasArtifact: false,
     hasDeployed: false,
   } as const
   for (const older of await triggeredRuns(tenant, pipelineId).queuedBefore(number)) {
-    if (older.tag !== null || !isSuperseded(older, newer)) continue
+    if (!isSuperseded(older, newer)) continue
     const ended = await endApplicationRun(
       tenant,
       { runId: older.runId, actor: systemActor, from: ['queued'] },

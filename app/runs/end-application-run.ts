@@ -2,14 +2,18 @@ import type { RunReason, TerminalPhase } from '../../domain/runs/run-state.ts'
 import type { ApplicationPhase } from '../../domain/pipelines/application-state.ts'
 import { auditLog, type AuditActor } from '../../store/audit/audit-log.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
+import { deploymentHosts } from '../../store/deployments/deployment-hosts.ts'
+import { deployments } from '../../store/deployments/deployments.ts'
 import { lockApplication, moveApplication } from '../../store/runs/move-application.ts'
+import { releases } from '../../store/runs/releases.ts'
+import { wakeApplication } from './wake-application.ts'
 
 export type ApplicationEnd = {
   phase: TerminalPhase
   reason?: RunReason
   /** Shown with the run. */
   message?: string
-  by?: 'release'
+  by?: string
 }
 
 const events: Record<TerminalPhase, string> = {
@@ -46,5 +50,18 @@ export async function endApplicationRun(
     target: { kind: 'run', id: runId, label: run.pipelineName },
     detail: { pipelineId: run.pipelineId, kind: 'application', ...(reason && { reason }) },
   })
+  if (run.phase === 'deploying' || run.phase === 'rolling_back')
+    await endHosts(tenant, { runId, pipelineId: run.pipelineId })
   return true
+}
+
+/** However the run ended: its agents are refused from here on, and the next run of the pipeline may deploy. */
+async function endHosts(
+  tenant: Tenant,
+  { runId, pipelineId }: { runId: number; pipelineId: number },
+): Promise<void> {
+  await deploymentHosts(tenant).release(runId)
+  await deployments(tenant).end(runId, { outcome: 'failed' })
+  for (const next of await releases(tenant).live(pipelineId))
+    if (next.phase === 'deploy_queued') await wakeApplication(tenant, next.runId, 'turn')
 }

@@ -5,7 +5,11 @@ import { outbox } from '../../store/outbox/outbox.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 import { approvals } from '../../store/runs/approvals.ts'
 import { approvers } from '../../store/runs/approvers.ts'
+import { lockApplication } from '../../store/runs/move-application.ts'
+import { releaseApprovals } from '../../store/runs/release-approvals.ts'
+import { releases } from '../../store/runs/releases.ts'
 import { mailConfirmers } from './mail-approvers.ts'
+import { sendBackRelease } from './send-back-release.ts'
 import { sendBackRun } from './send-back-run.ts'
 import { workspaceRuns } from '../../store/runs/workspace-runs.ts'
 
@@ -27,7 +31,22 @@ export async function voidUnableApprovals(tenant: Tenant, actor: AuditActor): Pr
     const workflowId = infrastructureRunId({ organizationId, workspaceRunId })
     await outbox(tenant).wake(workflowId, `void:${workflowId}:${Date.now()}`)
   }
+  for (const { runId, pipelineId } of await releaseApprovals(tenant).beforeDeploy())
+    await voidUnableRelease(tenant, { runId, pipelineId, actor })
   await mailConfirmers(tenant)
+}
+
+/** The same of a release that is approved and not deployed yet. */
+async function voidUnableRelease(
+  tenant: Tenant,
+  { runId, pipelineId, actor }: { runId: number; pipelineId: number; actor: AuditActor },
+): Promise<void> {
+  await releases(tenant).holdPipeline(pipelineId)
+  const { phase } = await lockApplication(tenant, runId)
+  const standing = await releaseApprovals(tenant).standing(runId)
+  if (phase !== 'deploy_queued' || !standing) return
+  const fault = await approvers(tenant).faultOfGiver({ workspaceRunId: runId, ...standing })
+  if (fault) await sendBackRelease(tenant, { runId, actor, because: `approver: ${fault}` })
 }
 
 async function faultOfStanding(tenant: Tenant, workspaceRunId: number) {

@@ -1,37 +1,43 @@
 import type { AuditActor } from '../../store/audit/audit-log.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
-import { outbox } from '../../store/outbox/outbox.ts'
-import { waitingApplications } from '../../store/runs/waiting-applications.ts'
-import { applicationRunId } from '../../workflows/pipelines/contract.ts'
+import { releases } from '../../store/runs/releases.ts'
 import { endApplicationRun } from './end-application-run.ts'
+import { sendBackRelease } from './send-back-release.ts'
+import { wakeApplication } from './wake-application.ts'
+
+export type ReleaseChange = {
+  pipelineId: number
+  actor: AuditActor
+  /** `stale`: something else would be deployed. `guard`: only who may approve it changed. */
+  effect: 'stale' | 'guard'
+  /** What changed, for the run's message and the audit entry. */
+  what: string
+}
 
 /**
- * Ends the runs of a pipeline that wait to be deployed, after a change of what they would deploy
- * (docs/runs.md, "What voids an approval"). Called in the transaction of the change, which holds the
- * pipeline's row.
+ * Settles the releases of a pipeline that wait for an approval, or for their turn, after a change of the
+ * pipeline, of its variables or of its target. Called in the transaction of the change, which holds the
+ * pipeline's row. A deployment under way goes on with what it began with.
  */
 export async function voidWaitingReleases(
   tenant: Tenant,
-  {
-    pipelineId,
-    actor,
-    effect,
-    what,
-  }: { pipelineId: number; actor: AuditActor; effect: 'stale' | 'guard'; what: string },
+  { pipelineId, actor, effect, what }: ReleaseChange,
 ): Promise<void> {
-  if (effect !== 'stale') return
-  const { organizationId } = tenant
-  for (const { runId, phase } of await waitingApplications(tenant, pipelineId)) {
-    const ended = await endApplicationRun(
+  for (const { runId, phase } of await releases(tenant).live(pipelineId)) {
+    if (phase !== 'awaiting_approval' && phase !== 'deploy_queued') continue
+    if (effect === 'guard') {
+      await sendBackRelease(tenant, { runId, actor, because: what })
+      continue
+    }
+    await endApplicationRun(
       tenant,
       { runId, actor, from: [phase] },
       {
         phase: 'failed',
         reason: 'plan_stale',
-        message: `The inputs changed after this run was prepared: ${what}. Start a new run.`,
+        message: `What is deployed changed after this release was made: ${what}. Start a new run.`,
       },
     )
-    const workflowId = applicationRunId({ organizationId, pipelineRunId: runId })
-    if (ended) await outbox(tenant).wake(workflowId, `void:${workflowId}:${Date.now()}`)
+    await wakeApplication(tenant, runId, 'void')
   }
 }

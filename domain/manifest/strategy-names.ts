@@ -32,3 +32,10 @@ export function strategyNamed(
 export const knownStrategies = (
   strategies: NonNullable<Manifest['deploy']>['strategies'] = {},
 ): string[] => [...new Set([...Object.keys(strategies), ...builtInStrategies])]
+
+/** The fault of a label that names none. */
+export const noSuchStrategy = (
+  label: string,
+  strategies?: NonNullable<Manifest['deploy']>['strategies'],
+): string =>
+  `There is no strategy "${label}". The manifest and this version have: ${knownStrategies(strategies).join(', ')}.`

@@ -72,7 +72,7 @@ test('what a cancel does', () => {
 })
 
 describe('the order of runs', () => {
-  const push = { origin: 'push', isRollback: false } as const
+  const push = { origin: 'push', tag: null, isRollback: false } as const
   const older = (phase: ApplicationPhase, more: object = {}) => ({
     ...push,
     number: 1,
@@ -95,6 +95,12 @@ describe('the order of runs', () => {
     expect(ended(newer({ hasArtifact: true }))).toEqual(['queued', 'awaiting_approval'])
     expect(ended(newer({ origin: 'person', hasArtifact: true }))).toEqual([])
     expect(ended(newer({ hasArtifact: true }), { origin: 'person' })).toEqual([])
+  })
+
+  test('a tag is ended by no push, and ends none', () => {
+    expect(ended(newer({ hasArtifact: true }), { tag: 'v1' })).toEqual([])
+    expect(ended(newer({ tag: 'v2', hasArtifact: true }))).toEqual([])
+    expect(ended(newer({ tag: 'v2', hasArtifact: true }), { tag: 'v1' })).toEqual([])
   })
 
   test('what was deployed later is not undone by an earlier run, but by a rollback', () => {

@@ -85,7 +85,17 @@ export function onCancel(phase: ApplicationPhase): 'end' | 'stop_hosts' | 'refus
   return phase === 'deploying' ? 'stop_hosts' : 'end'
 }
 
-type Ordered = { number: number; phase: ApplicationPhase; origin: RunOrigin; isRollback: boolean }
+type Ordered = {
+  number: number
+  phase: ApplicationPhase
+  origin: RunOrigin
+  /** The tag that a push told of: a release of its own, which no push supersedes. */
+  tag: string | null
+  isRollback: boolean
+}
+
+const isPushOfBranch = ({ origin, tag }: Pick<Ordered, 'origin' | 'tag'>) =>
+  origin === 'push' && tag === null
 
 /**
  * Whether an older run of the pipeline ends as `superseded` because of a newer one. A newer push ends a
@@ -99,6 +109,6 @@ export function isSuperseded(
   if (older.number >= newer.number || !isLive(older.phase) || older.isRollback) return false
   if (older.phase === 'deploying' || older.phase === 'rolling_back') return false
   if (newer.hasDeployed) return true
-  if (older.origin !== 'push' || newer.origin !== 'push') return false
+  if (!isPushOfBranch(older) || !isPushOfBranch(newer)) return false
   return older.phase === 'queued' || (older.phase === 'awaiting_approval' && newer.hasArtifact)
 }

@@ -25,7 +25,8 @@ export const limits: Limits = {
     engines: 2,
     gateways: 14,
     runner: 3,
-    store: 28,
+    // Repositories: a function whose methods share one tenant.
+    store: 31,
     worker: 1,
   },
 }

@@ -4,8 +4,8 @@ import { unwrap, type Tenant } from '../driver/tenant.ts'
 export type MailDetail = {
   invitation: { inviter: string }
   password_reset: Record<string, never>
-  /** `plan`: the files must be looked at before they are planned. */
-  approval_waiting: { stage?: 'plan' }
+  /** `plan`: the files must be looked at before they are planned. `step 1`: of a deployment. */
+  approval_waiting: { stage?: string }
   address_changed: { changedBy: string; from: string; to: string | null }
   certificate_expiring: { fingerprint: string }
   second_factor_removed: { removedBy: string }

@@ -20,7 +20,8 @@ export async function liveApplications(
          and x.workflow_id = 'org-' || a.organization_id || '/app-run/' || a.pipeline_run_id)
          as "startPending"
      from application_runs a
-     where a.phase in ('queued', 'sourcing', 'building') and a.pipeline_run_id > ?
+     where a.phase in ('queued', 'sourcing', 'building', 'awaiting_approval', 'deploy_queued', 'deploying',
+       'rolling_back') and a.pipeline_run_id > ?
        and coalesce(a.started_at, a.created_at) < now() - interval '10 seconds'
      order by a.pipeline_run_id limit ?`,
     [after, limit],

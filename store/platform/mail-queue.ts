@@ -8,6 +8,8 @@ export type QueuedMail = {
   kind: MailKind
   userId: number
   workspaceRunId: number | null
+  /** Of an approval: a run of either kind. */
+  applicationRunId: number | null
   detail: Record<string, unknown>
   attempts: number
   /** True for the last attempt. */
@@ -31,7 +33,7 @@ export function mailQueue(db: PlatformDb) {
            where m.ended_at is null and m.available_at <= now() and o.status = 'active'
            order by m.available_at, m.id limit ? for update of m skip locked)
          returning id, public_id as "publicId", organization_id as "organizationId", kind, user_id as "userId",
-           workspace_run_id as "workspaceRunId", detail, attempts, created_at < now() - ${giveUpAfter} as "isLast"`,
+           workspace_run_id as "workspaceRunId", application_run_id as "applicationRunId", detail, attempts, created_at < now() - ${giveUpAfter} as "isLast"`,
         [limit],
       )
       return rows

@@ -22,6 +22,11 @@ const columns = [
   'commitMessage',
   'commitAuthor',
   'committedAt',
+  'artifactRunId',
+  'rollbackOf',
+  'approvedBefore',
+  'commits',
+  'commitsTruncated',
   'releaseDigest',
   'approvalExpiresAt',
   'engineRunId',
@@ -55,6 +60,14 @@ export type ApplicationRun = {
   commitMessage: string | null
   commitAuthor: string | null
   committedAt: Date | null
+  /** The run that built its artifact, of a promotion and of a rollback; null: this one. */
+  artifactRunId: number | null
+  rollbackOf: number | null
+  /** The run by whose approval a rollback is deployed. */
+  approvedBefore: number | null
+  /** Since the last good deployment, newest first. */
+  commits: readonly ReleasedCommit[]
+  commitsTruncated: boolean
   releaseDigest: string | null
   approvalExpiresAt: Date | null
   engineRunId: string | null
@@ -65,8 +78,13 @@ export type ApplicationRun = {
   endedAt: Date | null
 }
 
+export type ReleasedCommit = { sha: string; author: string; message: string }
+
 /** With everything that callers see of it. */
 export type ApplicationRunView = ApplicationRun & {
+  pipelineId: number
+  /** Of its target, today. */
+  criticality: 'standard' | 'production' | null
   /** Address or name of its author; null without one, or if they are deprovisioned. */
   authorLabel: string | null
   stages: Array<{
@@ -76,6 +94,17 @@ export type ApplicationRunView = ApplicationRun & {
     startedAt: string | null
     endedAt: string | null
   }>
+  approvals: Array<{
+    user: string
+    decision: 'approved' | 'rejected'
+    /** 0: before the deployment. */
+    step: number
+    at: string
+    comment: string | null
+    planDigest: string
+    voidedAt: string | null
+    voidReason: string | null
+  }>
 }
 
 export type NewApplicationRun = Pick<ApplicationRun, 'origin' | 'authorUserId'> & {
@@ -83,8 +112,14 @@ export type NewApplicationRun = Pick<ApplicationRun, 'origin' | 'authorUserId'> 
   authorTokenId?: number | null
   startMessage?: string | null
   branch?: string | null
+  tag?: string | null
   /** To build this commit, wherever a branch points. */
   commitSha?: string | null
+  /** As it was asked for; else the pipeline's. */
+  strategy?: string | null
+  /** To deploy what this run built: a promotion, or a rollback. */
+  artifactRunId?: number | null
+  rollbackOf?: number | null
 }
 
 /** The runs of one organization's application pipelines. */
@@ -111,9 +146,10 @@ export function applicationRuns(tenant: Tenant) {
              created_at as "createdAt"),
          created as (
            insert into application_runs (pipeline_run_id, organization_id, origin, author_user_id,
-             author_token_id, start_message, branch, commit_sha, target_workspace_id)
-           select id, :organizationId, :origin, :authorUserId, :authorTokenId, :startMessage, :branch,
-             :commitSha, target_workspace_id
+             author_token_id, start_message, branch, tag, commit_sha, target_workspace_id, pipeline_id, strategy,
+             artifact_run_id, rollback_of)
+           select id, :organizationId, :origin, :authorUserId, :authorTokenId, :startMessage, :branch, :tag,
+             :commitSha, target_workspace_id, pipeline_id, :strategy, :artifactRunId, :rollbackOf
            from taken)
          select * from placed`,
         {
@@ -124,7 +160,11 @@ export function applicationRuns(tenant: Tenant) {
           authorTokenId: run.authorTokenId ?? null,
           startMessage: run.startMessage ?? null,
           branch: run.branch ?? null,
+          tag: run.tag ?? null,
           commitSha: run.commitSha ?? null,
+          strategy: run.strategy ?? null,
+          artifactRunId: run.artifactRunId ?? null,
+          rollbackOf: run.rollbackOf ?? null,
         },
       )
       if (!rows[0]) throw notFound()
@@ -155,8 +195,17 @@ export async function applicationRunViews(
            'startedAt', s.started_at, 'endedAt', s.ended_at)
          from stages s
          where s.organization_id = a.organization_id and s.pipeline_run_id = a.pipeline_run_id
-         order by s.position) as stages
+         order by s.position) as stages,
+       a.pipeline_id as "pipelineId", w.criticality,
+       array(select json_build_object('user', coalesce(nullif(g.email, ''), g.name),
+           'decision', v.decision, 'step', v.step, 'at', v.at, 'comment', v.comment,
+           'planDigest', v.plan_digest, 'voidedAt', v.voided_at, 'voidReason', v.void_reason)
+         from approvals v join users g on g.organization_id = v.organization_id and g.id = v.user_id
+         where v.organization_id = a.organization_id
+           and v.pipeline_run_id in (a.pipeline_run_id, a.approved_before)
+         order by v.id) as approvals
      from application_runs a
+       left join workspaces w on w.organization_id = a.organization_id and w.id = a.target_workspace_id
        left join users u on u.organization_id = a.organization_id and u.id = a.author_user_id
          and u.deprovisioned_at is null
      where a.organization_id = ? and a.pipeline_run_id = any(?::integer[])`,

@@ -9,8 +9,7 @@ export type ApplicationStanding = {
   isActive: boolean
   /** What is known of its artifact; null before there is one. */
   artifact: 'built' | 'described' | null
-  /** It is to be deployed to a workspace. */
-  hasTarget: boolean
+  approvalExpiresAt: Date | null
   /** Runs of either kind that take one of the organization's places now. */
   working: number
 }
@@ -23,7 +22,7 @@ export async function standingOfApplication(
 ): Promise<ApplicationStanding> {
   const [row] = await store.read<ApplicationStanding>(organizationId, {
     name: 'standing-of-application',
-    text: `select a.phase, a.target_workspace_id is not null as "hasTarget",
+    text: `select a.phase, a.approval_expires_at as "approvalExpiresAt",
       (select case when f.described_at is null then 'built' else 'described' end from artifacts f
         where f.organization_id = a.organization_id and f.pipeline_run_id = a.pipeline_run_id) as artifact,
       (select o.status = 'active' from organizations o where o.id = a.organization_id) as "isActive",

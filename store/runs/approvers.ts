@@ -2,8 +2,12 @@ import { unwrap, type Tenant } from '../driver/tenant.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import type { Role } from '../../domain/access/roles.ts'
 import type { ApproverFault } from '../../domain/runs/approver-fault.ts'
-import type { ApprovalStage } from './approvals.ts'
-import { faultOfApprover, roleOfUser, selectApprovalRules } from '../approval-rule.ts'
+import {
+  faultOfApprover,
+  roleOfUser,
+  selectApprovalRules,
+  selectReleaseRules,
+} from '../approval-rule.ts'
 
 /** How many names are shown; a reader needs somebody to ask, not everybody. */
 const maxApproversShown = 20
@@ -26,9 +30,14 @@ export type Eligible = {
   userName: string | null
 }
 
-/** Materialized: otherwise the arrays would be computed again for each person. */
+/**
+ * Of runs of either kind, whose ids come from one sequence. Materialized: otherwise the arrays would be
+ * computed again for each person.
+ */
 const rulesOf = (runs: string): string => `with rule as materialized (
-  ${selectApprovalRules} where r.organization_id = :organizationId and r.id ${runs})`
+  ${selectApprovalRules} where r.organization_id = :organizationId and r.id ${runs}
+  union all
+  ${selectReleaseRules} where a.organization_id = :organizationId and a.pipeline_run_id ${runs})`
 const oneRun = rulesOf('= :workspaceRunId')
 const manyRuns = rulesOf('= any(:workspaceRunIds::integer[])')
 
@@ -159,10 +168,14 @@ export function approvers(tenant: Tenant) {
     },
 
     /** Queues a mail to each of them in one statement; a person gets one mail a run. */
-    async queueMails(workspaceRunIds: readonly number[], stage: ApprovalStage): Promise<void> {
+    async queueMails(
+      workspaceRunIds: readonly number[],
+      stage: string,
+      column: 'workspace_run_id' | 'application_run_id' = 'workspace_run_id',
+    ): Promise<void> {
       if (workspaceRunIds.length === 0) return
       await db.raw(
-        `insert into mails (organization_id, kind, user_id, workspace_run_id, detail)
+        `insert into mails (organization_id, kind, user_id, ${column}, detail)
          ${manyRuns} select u.organization_id, 'approval_waiting', u.id, rule.workspace_run_id, :detail::jsonb
            from rule join users u on u.organization_id = rule.organization_id
            where u.email is not null and ${ableSql}
@@ -170,12 +183,13 @@ export function approvers(tenant: Tenant) {
              and (not rule.only_confirm or rule.author_user_id = u.id or not exists (
                select from users u where u.organization_id = rule.organization_id
                  and u.id = rule.author_user_id and u.email is not null and ${ableSql}))
-         on conflict (organization_id, workspace_run_id, user_id, coalesce(detail ->> 'stage', ''))
+         on conflict (organization_id, ${column}, user_id, coalesce(detail ->> 'stage', ''))
            do nothing`,
         {
           organizationId,
           workspaceRunIds: [...workspaceRunIds],
-          detail: stage === 'plan' ? '{"stage":"plan"}' : '{}',
+          // Of the approval itself the detail is empty, as it always was.
+          detail: JSON.stringify(stage === 'approve' ? {} : { stage }),
         },
       )
     },

@@ -1,6 +1,7 @@
 /**
  * SQL: whether an artifact is in use, so that it is kept at any age. It runs on a host; it was deployed last
- * to a workspace; a deployment under way installs it, or goes back to it; or its own run is not over.
+ * to a workspace; a deployment under way installs it, or goes back to it; or a run that has built it, or
+ * is to deploy it, is not over.
  */
 export const inUse = (a: string): string => `
   exists (select 1 from agents g
@@ -17,5 +18,6 @@ export const inUse = (a: string): string => `
             and newer.workspace_id = d.workspace_id and newer.outcome = 'succeeded'
             and newer.pipeline_run_id > d.pipeline_run_id))))
   or exists (select 1 from application_runs own
-    where own.organization_id = ${a}.organization_id and own.pipeline_run_id = ${a}.pipeline_run_id
+    where own.organization_id = ${a}.organization_id
+      and (own.pipeline_run_id = ${a}.pipeline_run_id or own.artifact_run_id = ${a}.pipeline_run_id)
       and own.phase not in ('succeeded', 'failed', 'canceled'))`

@@ -2,7 +2,7 @@ import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { artifacts, type Artifact } from './artifacts.ts'
 
 export type ArtifactOfRun = {
-  /** Null where the run has built none. */
+  /** What it has built, or deploys of another run; null where there is none. */
   artifact: Artifact | null
   manifest: { yaml: string; sha256: string } | null
   pipelineName: string
@@ -27,7 +27,7 @@ export async function artifactOfRun(
   if (!row) return undefined
   const { pipelineName, number, yaml, sha256 } = row
   return {
-    artifact: (await artifacts(tenant).find(pipelineRunId)) ?? null,
+    artifact: (await artifacts(tenant).ofRun(pipelineRunId)) ?? null,
     manifest: yaml === null || sha256 === null ? null : { yaml, sha256 },
     pipelineName,
     number,

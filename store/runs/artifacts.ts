@@ -60,6 +60,17 @@ export function artifacts(tenant: Tenant) {
       return added.length === 1
     },
 
+    /** What a run deploys: of a promotion and a rollback what another run has built. */
+    async ofRun(pipelineRunId: number): Promise<Artifact | undefined> {
+      const builder = db('application_runs')
+        .where({ organizationId, pipelineRunId })
+        .select(db.raw('coalesce(artifact_run_id, pipeline_run_id)'))
+      return db('artifacts')
+        .where({ organizationId })
+        .where('pipelineRunId', '=', builder)
+        .first(columns)
+    },
+
     async find(pipelineRunId: number): Promise<Artifact | undefined> {
       return row(pipelineRunId).first(columns)
     },

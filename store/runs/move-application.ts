@@ -14,8 +14,8 @@ export type ApplicationMove = {
   to: ApplicationPhase
   reason?: RunReason
   message?: string
-  /** What ended the stage `deploy`, where nothing was deployed. */
-  by?: 'release'
+  /** Who let the stage `deploy` go on, or what ended it where nothing was deployed. */
+  by?: string
 }
 
 /**
@@ -93,5 +93,7 @@ const movingSql = `
         or (step.after in ('failed', 'canceled') and s.started_at is not null) then now() end
     from moved, unnest(:names::text[], :after::text[]) as step (name, after)
     where s.organization_id = moved.organization_id and s.pipeline_run_id = moved.pipeline_run_id
-      and s.name = step.name and s.state <> step.after)
+      -- A promotion and a rollback have no source and no build of their own.
+      and s.name = step.name and s.state <> 'skipped'
+      and (s.state <> step.after or (s.name = 'deploy' and :by::text is not null)))
   select pg_notify('cc_run', pipeline_run_id::text) from moved`

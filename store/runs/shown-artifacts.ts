@@ -37,7 +37,8 @@ export async function shownArtifacts(
          else f.created_at + make_interval(days => :days) end as "keptUntil"
      from application_runs a
        join artifacts f
-         on f.organization_id = a.organization_id and f.pipeline_run_id = a.pipeline_run_id
+         on f.organization_id = a.organization_id
+           and f.pipeline_run_id = coalesce(a.artifact_run_id, a.pipeline_run_id)
        join pipeline_runs r on r.organization_id = f.organization_id and r.id = f.pipeline_run_id
      where a.organization_id = :organizationId and a.pipeline_run_id = any(:runIds::integer[])`,
     { organizationId, runIds: [...runIds], days, newestKept },

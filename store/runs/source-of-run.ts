@@ -1,6 +1,7 @@
 import { notFound } from '../../domain/errors.ts'
 import type { ApplicationPhase } from '../../domain/pipelines/application-state.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
+import type { ReleasedCommit } from './application-runs.ts'
 
 /** What a run of an application is built from. */
 export type SourceOfRun = {
@@ -20,6 +21,8 @@ export type SourceOfRun = {
   /** The folder of the source that its build works in; empty is the top. */
   folder: string
   targetWorkspaceId: number | null
+  /** The run's, else the pipeline's; null for what the manifest says. */
+  strategyLabel: string | null
   stageIds: { source: number; build: number; deploy: number }
 }
 
@@ -38,6 +41,7 @@ export function sourceOfRun(tenant: Tenant, pipelineRunId: number) {
            a.tag, p.id as "pipelineId", coalesce(p.app_branch, c.default_branch) as "ownBranch", p.app_path as folder, p.app_repo as repository,
            c.id as "connectionId", a.commit_sha as "commitSha", a.committed_at as "committedAt",
            a.target_workspace_id as "targetWorkspaceId",
+           coalesce(a.strategy, p.strategy) as "strategyLabel",
            (select jsonb_object_agg(s.name, s.id) from stages s
              where s.organization_id = a.organization_id and s.pipeline_run_id = a.pipeline_run_id)
              as "stageIds"
@@ -65,6 +69,44 @@ export function sourceOfRun(tenant: Tenant, pipelineRunId: number) {
         committedAt: source.committedAt,
         manifest: source.manifest,
         manifestSha256: source.manifestSha256,
+      })
+    },
+
+    /** The commit and the manifest of the run whose artifact this one deploys. */
+    async copyFrom(artifactRunId: number): Promise<void> {
+      await db.raw(
+        `update application_runs a
+         set branch = b.branch, tag = b.tag, commit_sha = b.commit_sha, commit_message = b.commit_message,
+           commit_author = b.commit_author, committed_at = b.committed_at, manifest = b.manifest,
+           manifest_sha256 = b.manifest_sha256, author_user_ids = b.author_user_ids,
+           unknown_author = b.unknown_author
+         from application_runs b
+         where a.organization_id = ? and a.pipeline_run_id = ?
+           and b.organization_id = a.organization_id and b.pipeline_run_id = ?`,
+        [organizationId, pipelineRunId, artifactRunId],
+      )
+    },
+
+    /** A release that was deployed here before has no new commits, and so no authors of any. */
+    async clearAuthors(): Promise<void> {
+      await row().update({ authorUserIds: '{}', unknownAuthor: false })
+    },
+
+    /** Beside whom its trigger named: a push has its pusher. */
+    async noteCommits(since: {
+      authorUserIds: readonly number[]
+      unknownAuthor: boolean
+      commits: readonly ReleasedCommit[]
+      truncated: boolean
+    }): Promise<void> {
+      await row().update({
+        authorUserIds: db.raw(
+          'array(select distinct unnest(author_user_ids || ?::integer[]) order by 1)',
+          [[...since.authorUserIds]],
+        ),
+        unknownAuthor: db.raw('unknown_author or ?', [since.unknownAuthor]),
+        commits: JSON.stringify(since.commits),
+        commitsTruncated: since.truncated,
       })
     },
   }

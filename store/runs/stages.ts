@@ -54,8 +54,11 @@ export function stages(tenant: Tenant) {
     },
 
     /** Of a run of an application, which is queued. */
-    async createOfApplication(pipelineRunId: number): Promise<void> {
-      const at = stagesOf('queued', { hasArtifact: false })
+    async createOfApplication(
+      pipelineRunId: number,
+      { hasArtifact = false }: { hasArtifact?: boolean } = {},
+    ): Promise<void> {
+      const at = stagesOf('queued', { hasArtifact })
       await db('stages').insert(
         applicationStages.map((name, position) => ({
           organizationId,

@@ -5,8 +5,6 @@ import { unwrap, type Tenant } from '../driver/tenant.ts'
 /** What a run is started for, beside its branch and commit. */
 export type RunTrigger = {
   tag?: string | null
-  /** As it was asked for; null: the pipeline's. */
-  strategy?: string | null
   /** The delivery that told of a push or tag. */
   triggerId?: number | null
   authorUserIds?: readonly number[]

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { Deps } from '../../api/deps.ts'
-import { placeOfDeployVariables } from '../../app/agents/hook-environment.ts'
+import { placeOfDeployVariables } from '../../app/deployments/seal-variables.ts'
 import { unwrap } from '../../store/driver/tenant.ts'
 import { applicationPipeline, applicationRun } from './application-run.ts'
 

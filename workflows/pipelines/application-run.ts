@@ -14,7 +14,13 @@ import type { BuildActivities, ControlActivities } from '../../activities/index.
 import { buildQueue } from '../platform/contract.ts'
 import type { ApplicationFailure, ApplicationRunInput, ApplicationStep } from './contract.ts'
 
-const { nextApplicationStep, failApplicationRun } = proxyActivities<ControlActivities>({
+const {
+  nextApplicationStep,
+  failApplicationRun,
+  openDeployment,
+  advanceDeployment,
+  endDeployment,
+} = proxyActivities<ControlActivities>({
   startToCloseTimeout: '30 seconds',
   retry: { initialInterval: '200 ms', maximumInterval: '5 seconds' },
 })
@@ -54,7 +60,7 @@ const { buildArtifact } = proxyActivities<BuildActivities>({
 })
 
 /**
- * A run of an application: source, build, bill of materials, signature. After each step the store says what comes next, so a lost
+ * A run of an application: source, build, bill of materials, signature, deployment. After each step the store says what comes next, so a lost
  * workflow can be started again at any point.
  */
 export async function applicationRun(run: ApplicationRunInput): Promise<void> {
@@ -80,7 +86,7 @@ export async function applicationRun(run: ApplicationRunInput): Promise<void> {
 
 type Work = Exclude<ApplicationStep['next'], 'wait' | 'over'>
 
-/** Answers how long to wait, where the step was handed back for want of a slot. */
+/** Answers how long to wait: for a slot, for hosts, or for another deployment of the pipeline. */
 async function doOrFail(
   run: ApplicationRunInput,
   next: Work,
@@ -103,13 +109,32 @@ const work: Record<Work, (run: ApplicationRunInput) => Promise<{ timeoutMs: numb
       await signArtifact(run)
       return undefined
     },
+    open: async (run) => openDeployment(run),
+    advance,
   }
+
+/** Hosts are told what to do, and say later what came of it. */
+async function advance(run: ApplicationRunInput): Promise<{ timeoutMs: number } | undefined> {
+  const advanced = await advanceDeployment(run)
+  if (advanced.next === 'wait') return advanced
+  if (advanced.next === 'end') await endDeployment(run)
+  return undefined
+}
 
 function causeOf(error: unknown, next: Work): ApplicationFailure {
   const cause = error instanceof ActivityFailure ? error.cause : undefined
-  if (cause instanceof TimeoutFailure)
+  if (cause instanceof TimeoutFailure && next !== 'open' && next !== 'advance')
     return { reason: cause.timeoutType === 'HEARTBEAT' ? 'runner_lost' : 'timed_out' }
   // The fault's code alone: see guardActivity.
   const code = cause instanceof ActivityFault ? cause.type : undefined
-  return { reason: next === 'source' ? 'source_errored' : 'build_errored', ...(code && { code }) }
+  return { reason: failedAs[next], ...(code && { code }) }
 }
+
+const failedAs = {
+  source: 'source_errored',
+  build: 'build_errored',
+  describe: 'build_errored',
+  sign: 'build_errored',
+  open: 'deploy_errored',
+  advance: 'deploy_errored',
+} as const satisfies Record<Work, ApplicationFailure['reason']>

@@ -15,12 +15,16 @@ export type ApplicationStep =
   | { next: 'describe' }
   /** What is known of its artifact is to be signed. */
   | { next: 'sign' }
+  /** Its deployment may begin. */
+  | { next: 'open' }
+  /** Its deployment goes on. */
+  | { next: 'advance' }
   | { next: 'wait'; timeoutMs: number }
   | { next: 'over' }
 
 /** Why a run that has used all of its attempts is ended. */
 export type ApplicationFailure = {
-  reason: 'runner_lost' | 'timed_out' | 'source_errored' | 'build_errored'
+  reason: 'runner_lost' | 'timed_out' | 'source_errored' | 'build_errored' | 'deploy_errored'
   /** The code of the last attempt's fault. */
   code?: string
 }

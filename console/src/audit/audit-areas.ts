@@ -18,7 +18,7 @@ export const areaWords: Readonly<Record<string, string>> = {
 /** What the target of an event is, where its words do not say it. */
 const objects: ReadonlyArray<readonly [RegExp, string]> = [
   [/^(org|scim)\.user_/, 'a person'],
-  [/^pipeline\.(run|awaiting|gates|cancel|artifact)_/, 'a run'],
+  [/^pipeline\.(run|awaiting|gates|cancel|artifact|deploy|rolled)_/, 'a run'],
   [/^(workspace\.|git\.(repo|divergence)_)/, 'a workspace'],
 ]
 

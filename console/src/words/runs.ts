@@ -8,11 +8,12 @@ export const runErrors = {
     'An author of this run invited or promoted you, or configured your sign-in, so another person decides.',
   plan_changed: 'The plan changed since you looked at it. Look at the new plan before you decide.',
   run_not_waiting: 'This run no longer waits: it was decided, canceled, or is over.',
-  not_runnable:
-    'Applications are built, and not yet deployed to a workspace. Create a pipeline without one.',
+  not_runnable: 'This pipeline has no workspace to run on.',
+  not_promotable: 'That run has no artifact that can be deployed here. Choose another run.',
+  not_rollbackable: 'That run has no release for this target. Choose another run.',
   source_unknown:
     'The Git connection of this pipeline was disconnected. Create a pipeline with another connection.',
-  artifact_gone: 'This artifact was removed: it was too old to be kept.',
+  artifact_gone: 'This artifact was removed: it was too old to be kept. Build its commit again.',
   vars_not_supported: 'A run of an application takes no variables of a plan.',
   managed_pipeline: 'This pipeline belongs to its workspace, and is deleted with it.',
   policy_invalid: { text: 'The policy does not compile.', withFacts: true },

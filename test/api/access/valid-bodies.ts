@@ -28,6 +28,7 @@ const bodies: Record<string, unknown> = {
   'POST /api/pipelines/:id/runs/:runId/reject': {},
   'POST /api/pipelines/:id/runs/:runId/cancel': {},
   'PATCH /api/agents/:id': { name: 'changed' },
+  'POST /api/pipelines/:id/runs/:runId/rollback': {},
   'PATCH /api/cloud/accounts/:id': { name: 'changed' },
   'POST /api/cloud/accounts/:id/members': {
     roleName: 'cloud-control',

@@ -105,18 +105,18 @@ describe('runs of an application, which have no workspace run', () => {
     )
   })
 
-  test('409: a start and a decision are refused', async () => {
+  test('409: a start without a source, and a decision on a run that waits for none', async () => {
     const start = await owner.post(`/api/pipelines/${pipelineId}/run`, {})
-    expect([start.statusCode, start.json().code]).toEqual([409, 'not_runnable'])
+    expect([start.statusCode, start.json().code]).toEqual([409, 'source_unknown'])
     for (const act of ['approve', 'reject']) {
       const answer = await owner.post(`${url}/${act}`, {})
-      expect([answer.statusCode, answer.json().code], act).toEqual([409, 'not_runnable'])
+      expect([answer.statusCode, answer.json().code], act).toEqual([409, 'run_not_waiting'])
     }
     expect((await owner.get(url)).json().run).toMatchObject({
       mayApprove: false,
       mayReject: false,
       mayCancel: true,
-      because: { mayApprove: 'not_runnable', mayReject: 'not_runnable' },
+      because: { mayApprove: 'run_not_waiting', mayReject: 'run_not_waiting' },
     })
     const viewer = await org.user('Viewer')
     expect((await viewer.get(url)).json().run.because.mayCancel).toBe('forbidden')

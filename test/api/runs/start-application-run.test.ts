@@ -139,15 +139,17 @@ describe('POST /api/pipelines/{id}/run of an application', () => {
       { tag: 'v1', branch: 'main' },
       { tag: 'v1', commit },
       { tag: 'v 1' },
+      { artifactOf: 1, branch: 'main' },
+      { artifactOf: 1, tag: 'v1' },
+      { artifactOf: 0 },
       { strategy: '' },
-      { artifactOf: 1 },
     ])
       expect((await owner.post(url, body)).statusCode, JSON.stringify(body)).toBe(400)
   })
 
   test('400: a branch and a commit on an infrastructure pipeline', async () => {
     const { pipelineId: own } = await org.workspace({ by: owner })
-    for (const body of [{ branch: 'main' }, { commit }])
+    for (const body of [{ branch: 'main' }, { commit }, { artifactOf: 1 }, { strategy: 'canary' }])
       expect((await owner.post(`/api/pipelines/${own}/run`, body)).statusCode).toBe(400)
   })
 
@@ -159,12 +161,20 @@ describe('POST /api/pipelines/{id}/run of an application', () => {
     expect(await rowsOf('application_runs')).toBe(before)
   })
 
-  test('409: one that is to be deployed, and one whose connection is gone, leave nothing behind', async () => {
+  test('201: one that is to be deployed says that its target has no agent', async () => {
     const target = await org.workspace({ by: owner })
-    const deployed = (await pipeline({ targetWorkspaceId: target.id })).json().pipeline.id
+    const id = (await pipeline({ targetWorkspaceId: target.id })).json().pipeline.id
+    const answer = await owner.post(`/api/pipelines/${id}/run`, { strategy: 'Canary' })
+    expect(answer.statusCode, answer.body).toBe(201)
+    expect(answer.json()).toMatchObject({
+      warnings: ['no_agents'],
+      run: { workspaceId: target.id, deployment: null, stages: [{ state: 'queued' }, {}, {}] },
+    })
+  })
+
+  test('409: one whose connection is gone leaves nothing behind', async () => {
     const orphan = await applicationPipeline(harness.deps, org.id)
     const before = [await rowsOf('application_runs'), await rowsOf('outbox')]
-    expect(await refused(`/api/pipelines/${deployed}/run`, {})).toEqual([409, 'not_runnable'])
     expect(await refused(`/api/pipelines/${orphan}/run`, {})).toEqual([409, 'source_unknown'])
     expect([await rowsOf('application_runs'), await rowsOf('outbox')]).toEqual(before)
   })

@@ -220,7 +220,7 @@ describe('workspaces', () => {
     expect(entries[0].detail).toEqual({ costLimitMonthly: { from: 100, to: null } })
   })
 
-  test('200: a delete removes infrastructure pipelines; an application pipeline only loses its target', async () => {
+  test('200: a delete removes infrastructure pipelines; 409 while an application pipeline deploys here', async () => {
     const org = await harness.organization()
     const owner = await org.user('Owner')
     const workspace = await org.workspace({ by: owner })
@@ -231,9 +231,15 @@ describe('workspaces', () => {
       const more = await all.create({ name: 'more', kind: 'infrastructure', ...target })
       return { shop: shop.id, more: more.id }
     })
+    const refused = await owner.delete(workspace.url)
+    expect(refused.statusCode).toBe(409)
+    expect(refused.json()).toMatchObject({
+      code: 'workspace_in_use',
+      details: [{ path: `pipelines/${ids.shop}`, message: 'shop' }],
+    })
+    expect((await owner.get(workspace.url)).statusCode).toBe(200)
+    expect((await owner.delete(`/api/pipelines/${ids.shop}`)).statusCode).toBe(200)
     expect((await owner.delete(workspace.url)).json()).toEqual({ ok: true })
-    const shop = await owner.get(`/api/pipelines/${ids.shop}`)
-    expect(shop.json().pipeline).toMatchObject({ name: 'shop', targetWorkspaceId: null })
     for (const id of [ids.more, workspace.pipelineId])
       expect((await owner.get(`/api/pipelines/${id}`)).statusCode).toBe(404)
     const { entries } = (await owner.get('/api/audit?event=pipeline')).json()
@@ -244,7 +250,6 @@ describe('workspaces', () => {
       ]),
     ).toEqual(
       expect.arrayContaining([
-        ['pipeline.target_removed', ids.shop],
         ['pipeline.deleted', ids.more],
         ['pipeline.deleted', workspace.pipelineId],
       ]),

@@ -2,6 +2,7 @@ import type { Client } from '@temporalio/client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { artifactFolder } from '../../../gateways/artifacts/folder.ts'
 import { artifacts } from '../../../store/runs/artifacts.ts'
+import { agentHosts, type HostAnswer, type WantedOfHost } from '../../harness/deploy/agent-hosts.ts'
 import {
   applicationOf,
   building,
@@ -187,19 +188,93 @@ describe.skipIf(!hasBwrap)(`a run of an application (${why})`, () => {
     return found?.status.name
   }
 
-  test('a run with a target fails before anything is fetched', async () => {
+  /** A pipeline whose target has three agents, which answer until the test ends. */
+  const deployed = async (say?: (host: WantedOfHost) => HostAnswer, deploy = '') => {
     const target = await org.workspace({ by: owner })
-    const application = await applicationOf(harness, owner, building('mkdir dist'))
+    const files = building('mkdir dist; : > dist/x')
+    const path = '.cloud-control/pipeline.yml'
+    const application = await applicationOf(harness, owner, {
+      ...files,
+      [path]: `${files[path]}${deploy}`,
+    })
     await harness.deps.store
       .platform('pipelines')
       .where({ id: application.pipelineId })
       .update({ targetWorkspaceId: target.id })
-    const run = await application.run({ start: true })
-    expect(await over(run)).toMatchObject({
+    const hosts = agentHosts(harness, { organizationId: org.id, workspaceId: target.id })
+    for (const name of ['a', 'b', 'c']) await hosts.add(name)
+    const stop = hosts.work(say)
+    const run = async (body: object = {}) => {
+      const answer = await owner.post(`/api/pipelines/${application.pipelineId}/run`, body)
+      expect(answer.statusCode, answer.body).toBe(201)
+      return runAt(owner, application.pipelineId, answer.json().run.id)
+    }
+    return { ...application, hosts, run, stop, target }
+  }
+  const canary = 'deploy:\n  strategy: c\n  strategies: { c: { kind: canary, steps: [30, 100] } }\n'
+
+  test('started over HTTP and deployed to three hosts; then the next one fails, and goes back by itself', async () => {
+    let isBad = false
+    const world = await deployed(
+      ({ wanted, name }) => (isBad && wanted === 'deploy' && name === 'b' ? 'switched' : 'ok'),
+      canary,
+    )
+    const first = await world.run()
+    expect(await over(first)).toMatchObject({
+      state: 'succeeded',
+      deployment: { strategy: 'canary', hosts: { total: 3, healthy: 3 } },
+      stages: [
+        { state: 'succeeded' },
+        { state: 'succeeded' },
+        { name: 'deploy', state: 'succeeded' },
+      ],
+    })
+    isBad = true
+    const second = await world.run()
+    expect(await over(second)).toMatchObject({
       state: 'failed',
       reason: 'deploy_errored',
-      commit: null,
+      deployment: { rolledBackTo: first.id, hosts: { rolledBack: 3 } },
     })
+    isBad = false
+    const { url } = first
+    const answer = await owner.post(`${url}/rollback`, {})
+    const back = runAt(owner, world.pipelineId, answer.json().run.id)
+    expect(await over(back)).toMatchObject({ state: 'succeeded', rollbackOf: first.id })
+    await world.stop()
+    await eventually(async () => (await statusOf(back)) === 'COMPLETED')
+  })
+
+  test('a strategy that is not there ends the run in its source, before a build', async () => {
+    const world = await deployed(undefined, canary)
+    await world.stop()
+    const run = await world.run({ strategy: 'sometimes' })
+    expect(await over(run)).toMatchObject({
+      state: 'failed',
+      reason: 'source_errored',
+      message: expect.stringContaining('c, rolling, canary, blue-green, all-at-once'),
+      stages: [{ state: 'failed' }, { state: 'skipped' }, { state: 'skipped' }],
+    })
+  })
+
+  test('a manifest that deploys by its workspace ends the run in its source', async () => {
+    const world = await deployed(undefined, 'deploy:\n  via: workspace\n')
+    await world.stop()
+    expect(await over(await world.run())).toMatchObject({
+      reason: 'source_errored',
+      message: expect.stringContaining('deploy.via: workspace'),
+    })
+  })
+
+  test('a deployment whose workflow was ended by hand fails, and lets its hosts go', async () => {
+    const world = await deployed(() => 'silent')
+    const run = await world.run()
+    await eventually(async () => (await world.hosts.wanted()).length > 0)
+    const { workflowId } = await run.shown()
+    await client.workflow.getHandle(workflowId).terminate('lost')
+    await world.stop()
+    expect(await over(run)).toMatchObject({ state: 'failed', reason: 'runner_lost' })
+    expect(await world.hosts.wanted()).toEqual([])
   })
 
   test('a run without a workflow gets one from the reconciler; its start is not lost with the outbox', async () => {

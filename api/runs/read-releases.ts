@@ -1,0 +1,109 @@
+import { may, type Caller } from '../../domain/access/caller.ts'
+import { labelOfPerson } from '../../domain/access/label-of-person.ts'
+import { lowestRole } from '../../domain/access/roles.ts'
+import type { HostState } from '../../domain/pipelines/deployment.ts'
+import type { ApproverFault } from '../../domain/runs/approver-fault.ts'
+import { deploymentHosts, type HostCounts } from '../../store/deployments/deployment-hosts.ts'
+import { deployments, type DeploymentRow } from '../../store/deployments/deployments.ts'
+import type { Tenant } from '../../store/driver/tenant.ts'
+import type { ApplicationRunView } from '../../store/runs/application-runs.ts'
+import { approvers } from '../../store/runs/approvers.ts'
+import { users } from '../../store/users/users.ts'
+import { previewRelease } from './preview-release.ts'
+import type { RunBody } from './schemas.ts'
+
+type DeploymentBody = NonNullable<RunBody['deployment']>
+
+/** What a run of an application shows beside its row. */
+export type ShownRelease = {
+  deployment: DeploymentBody | null
+  /** The step after which its deployment waits for a person. */
+  confirmStep: number | null
+  warnings: readonly string[]
+  /** Why this caller may not approve what waits. */
+  fault: ApproverFault | undefined
+  /** Who may approve what waits. */
+  approvers: string[]
+  /** It waits for a first agent: who can add one. */
+  agentsOf: string[] | null
+}
+
+/** Whether the run waits for a decision. */
+export const waitsForPerson = (
+  { phase }: Pick<ApplicationRunView, 'phase'>,
+  { confirmStep }: Pick<ShownRelease, 'confirmStep'>,
+): boolean => phase === 'awaiting_approval' || (phase === 'deploying' && confirmStep !== null)
+
+/** Of each run, in a number of statements that does not grow with the page. */
+export async function readReleases(
+  tenant: Tenant,
+  caller: Caller,
+  views: readonly ApplicationRunView[],
+): Promise<Map<number, ShownRelease>> {
+  const ids = views.flatMap(({ id, targetWorkspaceId }) => (targetWorkspaceId === null ? [] : id))
+  const rows = await deployments(tenant).ofRuns(ids)
+  const counts = await deploymentHosts(tenant).counts(rows.map((row) => row.pipelineRunId))
+  const of = (id: number) => rows.find(({ pipelineRunId }) => pipelineRunId === id)
+  const waiting = views
+    .filter((view) => waitsForPerson(view, { confirmStep: of(view.id)?.confirmStep ?? null }))
+    .map(({ id }) => id)
+  const [faults, able, operators] = await Promise.all([
+    may(caller, 'mutate_infra')
+      ? approvers(tenant).faultsOfCaller(waiting, caller)
+      : new Map<number, ApproverFault | undefined>(),
+    approvers(tenant).eligibleOf(waiting),
+    views.some((view) => isWithoutAgent(view, counts)) ? agentOperators(tenant) : [],
+  ])
+  const shown = views.map(async (view) => {
+    const row = of(view.id)
+    const release: ShownRelease = {
+      deployment: row ? presentDeployment(row, counts) : await previewRelease(tenant, view),
+      confirmStep: row?.confirmStep ?? null,
+      warnings: row?.warnings ?? [],
+      fault: faults.get(view.id),
+      approvers: able.filter(({ workspaceRunId }) => workspaceRunId === view.id).map(labelOfPerson),
+      agentsOf: isWithoutAgent(view, counts) ? operators : null,
+    }
+    return [view.id, release] as const
+  })
+  return new Map(await Promise.all(shown))
+}
+
+/** Its deployment has begun, and no host is there to begin with. */
+function isWithoutAgent({ phase, id }: ApplicationRunView, counts: readonly HostCounts[]): boolean {
+  if (phase !== 'deploying') return false
+  return counts.every(({ pipelineRunId, state }) => pipelineRunId !== id || state === 'unreachable')
+}
+
+async function agentOperators(tenant: Tenant): Promise<string[]> {
+  const able = await users(tenant).listAble({
+    lowest: lowestRole.manage_cloud_accounts,
+    platformAdmins: true,
+    limit: 20,
+  })
+  return able.map(labelOfPerson)
+}
+
+function presentDeployment(row: DeploymentRow, counts: readonly HostCounts[]): DeploymentBody {
+  const own = counts.filter(({ pipelineRunId }) => pipelineRunId === row.pipelineRunId)
+  const sum = (...states: HostState[]) =>
+    own.reduce((all, { state, count }) => all + (states.includes(state) ? count : 0), 0)
+  return {
+    strategy: row.strategy.kind,
+    batch: row.batch,
+    batches: row.batches,
+    hosts: {
+      total: own.reduce((all, { count }) => all + count, 0),
+      pending: sum('pending'),
+      // A host that goes back is busy too, and one that is staged waits for the switch.
+      updating: sum('updating', 'rolling_back', 'staged'),
+      healthy: sum('healthy'),
+      failed: sum('failed', 'stuck'),
+      rolledBack: sum('rolled_back'),
+      unreachable: sum('unreachable'),
+    },
+    confirm: row.confirmStep,
+    rolledBackTo: row.rolledBackTo,
+    runId: row.workspaceRunId,
+  }
+}

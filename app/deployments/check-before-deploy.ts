@@ -1,0 +1,71 @@
+import type { Strategy } from '../../domain/manifest/resolve-strategy.ts'
+import type { RunReason } from '../../domain/runs/run-state.ts'
+import { systemActor } from '../../store/audit/audit-log.ts'
+import type { Tenant } from '../../store/driver/tenant.ts'
+import { approvers } from '../../store/runs/approvers.ts'
+import { releaseApprovals } from '../../store/runs/release-approvals.ts'
+import { releases, type Release } from '../../store/runs/releases.ts'
+import { digestOfRelease } from '../runs/digest-of-release.ts'
+import { endApplicationRun } from '../runs/end-application-run.ts'
+import { waitForSecondPerson } from '../runs/wait-for-second-person.ts'
+
+export type CheckedRelease = Release & { targetWorkspaceId: number; strategy: Strategy }
+
+/**
+ * The last look before a deployment: that the release is what was approved, by somebody who may still
+ * approve it, and that no newer one was deployed meanwhile. Undefined where the run ended or waits again.
+ * The caller holds the pipeline's row.
+ */
+export async function checkBeforeDeploy(
+  tenant: Tenant,
+  release: Release,
+): Promise<CheckedRelease | undefined> {
+  const { targetWorkspaceId, resolvedStrategy: strategy, rollbackOf, number, pipelineId } = release
+  if (targetWorkspaceId === null || !strategy)
+    return end(tenant, release, ['deploy_errored', 'The target of this run is gone.'])
+  if (release.artifactDigest === null)
+    return end(tenant, release, ['deploy_errored', 'The artifact of this run is gone.'])
+  const newest = await releases(tenant).newestDeployed(pipelineId, targetWorkspaceId)
+  if (rollbackOf === null && newest > number)
+    return end(tenant, release, [
+      'superseded',
+      'A newer run of this pipeline was deployed meanwhile. Use a rollback to go back.',
+    ])
+  const digest = await digestOfRelease(tenant, { ...release, strategy })
+  if (digest !== release.releaseDigest)
+    return end(tenant, release, [
+      'plan_stale',
+      'What would be deployed changed after this run was made: its variables, or its target. Start a new run.',
+    ])
+  const fault = await faultOfApproval(tenant, release)
+  if (fault === undefined) return { ...release, targetWorkspaceId, strategy }
+  await releaseApprovals(tenant).voidStanding(release.runId, fault)
+  await waitForSecondPerson(tenant, { ...release, actor: systemActor, because: fault })
+  return undefined
+}
+
+async function end(
+  tenant: Tenant,
+  { runId }: Release,
+  [reason, message]: [RunReason, string],
+): Promise<undefined> {
+  await endApplicationRun(
+    tenant,
+    { runId, actor: systemActor, from: ['deploy_queued'] },
+    { phase: reason === 'superseded' ? 'canceled' : 'failed', reason, message },
+  )
+  return undefined
+}
+
+/** Why a production release needs an approval again; undefined where it has one, or needs none. */
+async function faultOfApproval(
+  tenant: Tenant,
+  { runId, criticality, approvedBefore, releaseDigest }: Release,
+): Promise<string | undefined> {
+  if (criticality !== 'production' || approvedBefore !== null) return undefined
+  const standing = await releaseApprovals(tenant).standing(runId)
+  if (standing?.decision !== 'approved') return 'criticality: the target is a production workspace'
+  if (standing.planDigest !== releaseDigest) return 'approval: it is of another release'
+  const fault = await approvers(tenant).faultOfGiver({ workspaceRunId: runId, ...standing })
+  return fault && `approver: ${fault}`
+}

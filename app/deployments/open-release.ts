@@ -1,0 +1,89 @@
+import { checkManifest } from '../../domain/manifest/check-manifest.ts'
+import { batchSizes } from '../../domain/pipelines/batches.ts'
+import { planRelease } from '../../domain/pipelines/release-plan.ts'
+import type { Keyring } from '../../gateways/keyring/keyring.ts'
+import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
+import { deploymentHosts } from '../../store/deployments/deployment-hosts.ts'
+import { deployments } from '../../store/deployments/deployments.ts'
+import type { Tenant } from '../../store/driver/tenant.ts'
+import { lockApplication, moveApplication } from '../../store/runs/move-application.ts'
+import { releases, type Release } from '../../store/runs/releases.ts'
+import { checkBeforeDeploy, type CheckedRelease } from './check-before-deploy.ts'
+import { sayOfDeployment } from './say-of-deployment.ts'
+import { sealVariables } from './seal-variables.ts'
+
+export type Opened = 'opened' | 'not_due' | 'wait_for_other'
+
+/**
+ * Begins the deployment of a run that may be deployed: looks at everything once more, chooses its hosts,
+ * and takes the one right of its pipeline to deploy. All in one transaction, under the pipeline's lock.
+ */
+export async function openRelease(
+  deps: { keyring: Keyring },
+  tenant: Tenant,
+  { runId, outputs }: { runId: number; outputs: Record<string, string> },
+): Promise<Opened> {
+  const rows = releases(tenant)
+  await rows.holdPipeline(await rows.pipelineOf(runId))
+  const { phase } = await lockApplication(tenant, runId)
+  if (phase !== 'deploy_queued') return 'not_due'
+  const release = await checkBeforeDeploy(tenant, await rows.get(runId))
+  if (!release) return 'not_due'
+  // The one under way is never cut. Its end wakes this run.
+  if (await deployments(tenant).isLive(release.pipelineId)) return 'wait_for_other'
+  await begin(deps, tenant, { ...release, outputs })
+  return 'opened'
+}
+
+async function begin(
+  { keyring }: { keyring: Keyring },
+  tenant: Tenant,
+  release: CheckedRelease & { outputs: Record<string, string> },
+): Promise<void> {
+  const { runId, pipelineId, targetWorkspaceId: workspaceId, strategy, artifactRunId } = release
+  const plan = planRelease(checkManifest(release.manifest ?? '').manifest?.deploy)
+  const earlier = await releases(tenant).lastGood(pipelineId, workspaceId)
+  const opened = await deployments(tenant).open({
+    pipelineRunId: runId,
+    pipelineId,
+    workspaceId,
+    strategy,
+    artifactRunId,
+    earlierRunId: earlier?.runId ?? null,
+    hooks: plan.hooks,
+    probe: plan.probe,
+    keep: plan.keep,
+    outputs: release.outputs,
+    variables: await sealVariables(tenant, { keyring, pipelineId }),
+    agentWaitMinutes: release.agentWaitMinutes,
+  })
+  if (!opened) throw new Error('two runs of a pipeline would deploy at once')
+  const hosts = deploymentHosts(tenant)
+  await hosts.forgetOlder(pipelineId, workspaceId)
+  const online = await hosts.add(runId, { workspaceId, labels: plan.labels })
+  await deployments(tenant).setBatches(runId, {
+    batch: 0,
+    batches: strategy.kind === 'blue-green' ? 2 : batchSizes(strategy, online).length,
+  })
+  await moveApplication(tenant, runId, { from: 'deploy_queued', to: 'deploying' })
+  await auditLog(tenant, systemActor).record('pipeline.deploy_started', {
+    target: { kind: 'run', id: runId, label: release.pipelineName },
+    detail: { pipelineId, workspaceId, planDigest: release.releaseDigest, hosts: online },
+  })
+  await sayOfDeployment(tenant, runId, firstLines(release, { online, earlier: earlier?.runId }))
+}
+
+function firstLines(
+  { strategy, targetName, agentWaitMinutes }: Release & CheckedRelease,
+  { online, earlier }: { online: number; earlier: number | undefined },
+): string[] {
+  const where = targetName ?? 'the target'
+  return [
+    online === 0
+      ? `No agent of ${where} that this release is for is online. Waiting for one, at most ${agentWaitMinutes} minutes.`
+      : `Deploying to ${online} ${online === 1 ? 'host' : 'hosts'} of ${where}, ${strategy.kind}.`,
+    earlier === undefined
+      ? 'There is no earlier release to go back to.'
+      : `Hosts go back to the release of run id ${earlier} if this one fails.`,
+  ]
+}

@@ -1,0 +1,175 @@
+import { notFound } from '../../domain/errors.ts'
+import type { Strategy } from '../../domain/manifest/resolve-strategy.ts'
+import type { DeployWarning } from '../../domain/pipelines/deployment.ts'
+import type { ReleasePlan } from '../../domain/pipelines/release-plan.ts'
+import { unwrap, type Tenant } from '../driver/tenant.ts'
+
+/** The deployment of a run, which has its id. */
+export type DeploymentRow = {
+  pipelineRunId: number
+  pipelineId: number
+  workspaceId: number
+  strategy: Strategy
+  hooks: ReleasePlan['hooks']
+  artifactRunId: number
+  earlierRunId: number | null
+  batch: number
+  batches: number
+  confirmed: number[]
+  confirmStep: number | null
+  stop: 'canceled' | 'replaced' | null
+  rolledBackTo: number | null
+  warnings: DeployWarning[]
+  workspaceRunId: number | null
+  agentsUntil: Date
+  outcome: 'succeeded' | 'failed' | null
+  startedAt: Date
+  endedAt: Date | null
+}
+
+export type NewDeployment = Pick<
+  DeploymentRow,
+  'pipelineRunId' | 'pipelineId' | 'workspaceId' | 'strategy' | 'artifactRunId' | 'earlierRunId'
+> &
+  Pick<ReleasePlan, 'hooks' | 'probe' | 'keep'> & {
+    outputs: Record<string, string>
+    /** Sealed; null without variables. */
+    variables: Buffer | null
+    agentWaitMinutes: number
+  }
+
+const columns = [
+  'pipelineRunId',
+  'pipelineId',
+  'workspaceId',
+  'strategy',
+  'hooks',
+  'artifactRunId',
+  'earlierRunId',
+  'batch',
+  'batches',
+  'confirmed',
+  'confirmStep',
+  'stop',
+  'rolledBackTo',
+  'warnings',
+  'workspaceRunId',
+  'agentsUntil',
+  'outcome',
+  'startedAt',
+  'endedAt',
+] as const
+
+/** The deployments of one organization. Which hosts they change is in `deployment-hosts.ts`. */
+export function deployments(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+  const rows = () => db('deployments').where({ organizationId })
+  const row = (pipelineRunId: number) => rows().where({ pipelineRunId })
+  return {
+    async find(pipelineRunId: number): Promise<DeploymentRow | undefined> {
+      return row(pipelineRunId).first(...columns)
+    },
+
+    async ofRuns(pipelineRunIds: readonly number[]): Promise<DeploymentRow[]> {
+      if (pipelineRunIds.length === 0) return []
+      return rows()
+        .whereIn('pipelineRunId', [...pipelineRunIds])
+        .select(...columns)
+    },
+
+    /** The row stays locked until the transaction ends. */
+    async getForUpdate(pipelineRunId: number): Promise<DeploymentRow> {
+      const found = await row(pipelineRunId)
+        .forUpdate()
+        .first(...columns)
+      if (!found) throw notFound()
+      return found
+    },
+
+    async isLive(pipelineId: number): Promise<boolean> {
+      const found = await rows().where({ pipelineId }).whereNull('endedAt').first('pipelineRunId')
+      return found !== undefined
+    },
+
+    /** False if the run has one, or another of its pipeline is under way. */
+    async open({ agentWaitMinutes, ...deployment }: NewDeployment): Promise<boolean> {
+      const opened = await db('deployments')
+        .insert({
+          organizationId,
+          ...deployment,
+          strategy: JSON.stringify(deployment.strategy),
+          hooks: JSON.stringify(deployment.hooks),
+          probe: deployment.probe && JSON.stringify(deployment.probe),
+          outputs: JSON.stringify(deployment.outputs),
+          agentsUntil: db.raw('now() + make_interval(mins => ?)', [agentWaitMinutes]),
+        })
+        .onConflict()
+        .ignore()
+        .returning('pipelineRunId')
+      return opened.length === 1
+    },
+
+    /** A rollback by hand that takes the place of a canceled one replaces it. False where it is over. */
+    async requestStop(pipelineRunId: number, stop: 'canceled' | 'replaced'): Promise<boolean> {
+      const stopped = await row(pipelineRunId)
+        .whereNull('endedAt')
+        .whereRaw(stop === 'replaced' ? `stop is distinct from 'replaced'` : 'stop is null')
+        .update({ stop })
+      return stopped > 0
+    },
+
+    async setBatches(pipelineRunId: number, at: { batch: number; batches: number }): Promise<void> {
+      await row(pipelineRunId).update(at)
+    },
+
+    /** It waits for a person after this step. False where it does so already. */
+    async awaitConfirm(pipelineRunId: number, step: number): Promise<boolean> {
+      const set = await row(pipelineRunId)
+        .whereNull('endedAt')
+        .whereRaw('confirm_step is distinct from ?', [step])
+        .update({ confirmStep: step })
+      return set > 0
+    },
+
+    async endConfirm(pipelineRunId: number): Promise<void> {
+      await row(pipelineRunId).whereNotNull('confirmStep').update({ confirmStep: null })
+    },
+
+    /** False unless it waits after this step. */
+    async confirm(pipelineRunId: number, step: number): Promise<boolean> {
+      const confirmed = await row(pipelineRunId)
+        .where({ confirmStep: step })
+        .whereNull('endedAt')
+        .update({
+          confirmStep: null,
+          confirmed: db.raw('array_append(confirmed, ?::integer)', [step]),
+        })
+      return confirmed > 0
+    },
+
+    /** Once: false where it is over. */
+    async end(
+      pipelineRunId: number,
+      {
+        outcome,
+        warnings = [],
+        rolledBackTo = null,
+      }: {
+        outcome: 'succeeded' | 'failed'
+        warnings?: readonly DeployWarning[]
+        rolledBackTo?: number | null
+      },
+    ): Promise<boolean> {
+      const ended = await row(pipelineRunId)
+        .whereNull('endedAt')
+        .update({
+          outcome,
+          warnings: [...warnings],
+          rolledBackTo,
+          confirmStep: null,
+          endedAt: db.fn.now(),
+        })
+      return ended > 0
+    },
+  }
+}

@@ -1,0 +1,42 @@
+import { unwrap, type Tenant } from '../driver/tenant.ts'
+
+export type PromotableRun = {
+  /** The run that built the artifact: this one, or the one that it was itself promoted from. */
+  artifactRunId: number
+  isBuilt: boolean
+  /** Its bytes are there: they go with age. A build that failed later has no signature, and is none. */
+  isKept: boolean
+  pipelineId: number
+  targetWorkspaceId: number | null
+  branch: string | null
+  tag: string | null
+  commitSha: string | null
+  appGitConnectionId: number | null
+  appRepo: string | null
+}
+
+/** Runs whose artifact another run deploys. */
+export function promotions(tenant: Tenant) {
+  const { db, organizationId } = unwrap(tenant)
+  return {
+    /** Undefined for a run that is none of an application of this organization. */
+    async find(runId: number): Promise<PromotableRun | undefined> {
+      const { rows } = await db.raw(
+        `select coalesce(a.artifact_run_id, a.pipeline_run_id) as "artifactRunId",
+           f.signed_at is not null as "isBuilt",
+           f.signed_at is not null and f.swept_at is null as "isKept", a.pipeline_id as "pipelineId",
+           a.target_workspace_id as "targetWorkspaceId", b.branch, b.tag, b.commit_sha as "commitSha",
+           p.app_git_connection_id as "appGitConnectionId", p.app_repo as "appRepo"
+         from application_runs a
+           join pipelines p on p.organization_id = a.organization_id and p.id = a.pipeline_id
+           join application_runs b on b.organization_id = a.organization_id
+             and b.pipeline_run_id = coalesce(a.artifact_run_id, a.pipeline_run_id)
+           left join artifacts f on f.organization_id = a.organization_id
+             and f.pipeline_run_id = b.pipeline_run_id
+         where a.organization_id = ? and a.pipeline_run_id = ?`,
+        [organizationId, runId],
+      )
+      return rows[0]
+    },
+  }
+}

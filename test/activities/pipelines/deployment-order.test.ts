@@ -1,0 +1,118 @@
+import { MockActivityEnvironment } from '@temporalio/testing'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { failApplicationRun } from '../../../activities/pipelines/fail-application-run.ts'
+import { supersedeOlder } from '../../../app/runs/supersede-runs.ts'
+import { createHarness, type Harness } from '../../harness/create-harness.ts'
+import {
+  deployActivities,
+  deployWorld,
+  type DeployWorld,
+} from '../../harness/deploy/deploy-world.ts'
+
+// No worker: the test calls the activities, and agents answer through the store.
+describe('which run of a pipeline deploys, and to which hosts', () => {
+  let harness: Harness
+  let world: DeployWorld
+  let activities: ReturnType<typeof deployActivities>
+  beforeAll(async () => {
+    harness = await createHarness()
+    activities = deployActivities(harness)
+  })
+  afterAll(async () => harness.close())
+  beforeEach(async () => {
+    world = await deployWorld(harness)
+  })
+
+  const three = async () => {
+    for (const name of ['a', 'b', 'c']) await world.hosts.add(name)
+  }
+  const rolling = 'strategy: slow\nstrategies: { slow: { kind: rolling, batch: 1 } }'
+
+  test('without an agent it waits for one, says who can act, and takes the first', async () => {
+    const run = await world.built({ deploy: 'agents: { labels: { role: web } }' })
+    await world.hosts.add('other', { labels: { role: 'db' } })
+    await activities.open(run.id)
+    expect(await activities.advance(run.id)).toMatchObject({ next: 'wait' })
+    expect(await run.shown()).toMatchObject({
+      blockedBy: { kind: 'agent', whoCanAct: expect.arrayContaining([world.owner.email]) },
+    })
+    await world.hosts.add('web', { labels: { role: 'web', zone: 'a' } })
+    expect(await activities.deploy(run, world.hosts)).toEqual(['web deploy'])
+    expect(await run.shown()).toMatchObject({ state: 'succeeded' })
+  })
+
+  test('without an agent in time it fails; the artifact stays', async () => {
+    const run = await world.built()
+    await activities.open(run.id)
+    await harness.deps.store
+      .platform('deployments')
+      .where({ pipelineRunId: run.id })
+      .update({ agentsUntil: new Date(Date.now() - 1_000) })
+    await activities.deploy(run, world.hosts)
+    expect(await run.shown()).toMatchObject({ state: 'failed', reason: 'deploy_errored' })
+  })
+
+  test('one run of a pipeline deploys at a time; what a newer one deployed, an older one does not undo', async () => {
+    await three()
+    const older = await world.built()
+    const newer = await world.built()
+    await activities.open(newer.id)
+    expect(await activities.open(older.id)).toEqual({ timeoutMs: 30_000 })
+    expect(await older.shown()).toMatchObject({ blockedBy: { kind: 'turn' } })
+    await activities.deploy(newer, world.hosts)
+    expect(await newer.shown()).toMatchObject({ state: 'succeeded' })
+    expect(await older.shown()).toMatchObject({ state: 'canceled', reason: 'superseded' })
+  })
+
+  test('two workers that open at once: one deployment', async () => {
+    await three()
+    const runs = [await world.built(), await world.built()]
+    await Promise.all(runs.flatMap(({ id }) => [activities.open(id), activities.open(id)]))
+    const { rows } = await harness.deps.store.platform.raw(
+      `select phase from application_runs where pipeline_id = ? order by 1`,
+      [world.pipelineId],
+    )
+    expect(rows).toEqual([{ phase: 'deploy_queued' }, { phase: 'deploying' }])
+  })
+
+  test('a push that waits is superseded by a newer one, a deployment under way is not', async () => {
+    await three()
+    const under = await world.built({ origin: 'push' })
+    await activities.open(under.id)
+    const newer = await world.built({ origin: 'push' })
+    await harness.deps.store.tenant(world.org.id, async (tenant) =>
+      supersedeOlder(tenant, { pipelineId: world.pipelineId, runId: newer.id }),
+    )
+    expect(await under.shown()).toMatchObject({ state: 'running' })
+  })
+
+  test('a strategy that is not there ends a run before it deploys, with the names that are', async () => {
+    await harness.deps.store
+      .platform('pipelines')
+      .where({ id: world.pipelineId })
+      .update({ strategy: 'Sometimes' })
+    const run = await world.built({ deploy: rolling })
+    expect(await run.shown()).toMatchObject({
+      state: 'failed',
+      reason: 'source_errored',
+      message:
+        'There is no strategy "Sometimes". The manifest and this version have: slow, rolling, canary, blue-green, all-at-once.',
+    })
+  })
+
+  test('a run that ends from outside lets go of its hosts, and of its pipeline', async () => {
+    await three()
+    const run = await world.built({ deploy: rolling })
+    const next = await world.built({ deploy: rolling })
+    await activities.open(run.id)
+    await activities.advance(run.id)
+    await new MockActivityEnvironment({ attempt: 1 }).run(failApplicationRun(harness.deps), {
+      runId: run.id,
+      reason: 'deploy_errored' as const,
+    })
+    expect(await world.hosts.wanted()).toEqual([])
+    expect(await world.hosts.states(run.id)).toMatchObject({ a: 'failed' })
+    await activities.deploy(next, world.hosts)
+    expect(await next.shown()).toMatchObject({ state: 'succeeded' })
+  })
+})

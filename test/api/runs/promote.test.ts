@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { agentHosts, type AgentHosts } from '../../harness/deploy/agent-hosts.ts'
+import { deployActivities, sha256 } from '../../harness/deploy/deploy-world.ts'
+import { keepArtifact } from '../../harness/deploy/keep-artifact.ts'
+import { applicationRun } from '../../harness/application-run.ts'
+import { runAt } from '../../harness/git/application-of.ts'
+import { gitHarness, peerMakers, type GitHarness } from '../../harness/git/git-harness.ts'
+import type { TestOrganization } from '../../harness/test-organization.ts'
+import type { TestUser } from '../../harness/test-user.ts'
+
+// No worker: the bytes of one pipeline's run, deployed by another pipeline.
+describe('a run with artifactOf', () => {
+  let harness: GitHarness
+  let org: TestOrganization
+  let owner: TestUser
+  let connectionId: number
+  let workspaceId: number
+  let hosts: AgentHosts
+  beforeAll(async () => {
+    harness = await gitHarness(peerMakers.gitlabPeer, { worker: false })
+    org = await harness.organization()
+    owner = await org.user('Owner')
+    await harness.peer.createRepository('acme/shop', { 'index.html': 'hello' })
+    const body = harness.body('acme/shop', { repoType: 'application' })
+    connectionId = (await owner.post('/api/git/connections', body)).json().connection.id
+    workspaceId = (await org.workspace({ by: owner })).id
+    hosts = agentHosts(harness, { organizationId: org.id, workspaceId })
+    await hosts.add('a')
+  })
+  afterAll(async () => harness?.close())
+
+  const pipeline = async (more: object = {}, by = owner): Promise<number> => {
+    const made = await by.post('/api/pipelines', {
+      name: `shop-${randomBytes(4).toString('hex')}`,
+      appGitConnectionId: connectionId,
+      appRepo: 'acme/shop',
+      ...more,
+    })
+    expect(made.statusCode, made.body).toBe(201)
+    return made.json().pipeline.id
+  }
+  const built = async (pipelineId: number) => {
+    const { id } = await applicationRun(harness.deps, org.id, {
+      pipelineId,
+      origin: 'person',
+      authorUserId: owner.id,
+      branch: 'main',
+    })
+    const manifest = 'version: 1\nbuild:\n  artifact: { path: dist }\n'
+    const rows = harness.deps.store.platform('application_runs').where({ pipelineRunId: id })
+    await rows.update({
+      phase: 'building',
+      commitSha: 'c'.repeat(40),
+      manifest,
+      manifestSha256: sha256(manifest),
+    })
+    const digest = `sha256:${sha256(String(id))}` as const
+    await keepArtifact(harness.deps, org.id, { runId: id, digest })
+    return id
+  }
+  const refusal = async (pipelineId: number, artifactOf: number, by = owner) => {
+    const answer = await by.post(`/api/pipelines/${pipelineId}/run`, { artifactOf })
+    return [answer.statusCode, answer.json().code]
+  }
+
+  test('201: the same bytes to another target; source and build are skipped', async () => {
+    const from = await built(await pipeline())
+    const to = await pipeline({ targetWorkspaceId: workspaceId })
+    const answer = await owner.post(`/api/pipelines/${to}/run`, { artifactOf: from })
+    expect(answer.statusCode, answer.body).toBe(201)
+    const { run } = answer.json()
+    expect(run).toMatchObject({
+      state: 'running',
+      trigger: { kind: 'promotion', id: from },
+      commit: { sha: 'c'.repeat(40), branch: 'main' },
+      rollbackOf: null,
+      stages: [{ state: 'skipped' }, { state: 'skipped' }, { name: 'deploy', state: 'queued' }],
+    })
+    await deployActivities(harness).deploy(run, hosts)
+    expect(await runAt(owner, to, run.id).shown()).toMatchObject({ state: 'succeeded' })
+    // A promotion of what was promoted is of the run that built it.
+    const again = await owner.post(`/api/pipelines/${await pipeline()}/run`, { artifactOf: run.id })
+    expect(again.json().run.trigger).toEqual({ kind: 'promotion', id: from })
+    expect(again.json().run.state).toBe('succeeded')
+  })
+
+  test('409: without an artifact, with one that is not kept, and of another repository', async () => {
+    const source = await pipeline()
+    const to = await pipeline({ targetWorkspaceId: workspaceId })
+    const { id: unbuilt } = await applicationRun(harness.deps, org.id, {
+      pipelineId: source,
+      origin: 'person',
+      authorUserId: owner.id,
+    })
+    expect(await refusal(to, unbuilt)).toEqual([409, 'not_promotable'])
+    const gone = await built(source)
+    const rows = harness.deps.store.platform('artifacts').where({ pipelineRunId: gone })
+    await rows.update({ sweptAt: new Date(), provenance: null })
+    expect(await refusal(to, gone)).toEqual([409, 'not_promotable'])
+    const other = await built(await pipeline({ appRepo: 'acme/other' }))
+    expect(await refusal(to, other)).toEqual([409, 'not_promotable'])
+  })
+
+  test('404: a run of another organization, and one that never was', async () => {
+    const from = await built(await pipeline())
+    const strangers = await harness.organization()
+    const stranger = await strangers.user('Owner')
+    const body = harness.body('acme/shop-2', { repoType: 'application' })
+    await harness.peer.createRepository('acme/shop-2', { 'index.html': 'hello' })
+    const { connection } = (await stranger.post('/api/git/connections', body)).json()
+    const own = await pipeline(
+      { appGitConnectionId: connection.id, appRepo: 'acme/shop-2' },
+      stranger,
+    )
+    expect(await refusal(own, from, stranger)).toEqual([404, 'not_found'])
+    expect(await refusal(await pipeline(), 2_000_000_000)).toEqual([404, 'not_found'])
+  })
+})
