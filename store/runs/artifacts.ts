@@ -47,7 +47,6 @@ export function artifacts(tenant: Tenant) {
   const { db, organizationId } = unwrap(tenant)
   const row = (pipelineRunId: number) => db('artifacts').where({ organizationId, pipelineRunId })
   const hold = async (digest: string) => holdBytes(tenant, digest)
-
   return {
     /** False if the run has one already: another attempt was first. */
     async add(pipelineRunId: number, artifact: NewArtifact): Promise<boolean> {

@@ -10,6 +10,16 @@ export type ReleaseApproval = {
   idpSavedBy: number[] | null
 }
 
+type NewReleaseApproval = {
+  pipelineRunId: number
+  step: number
+  userId: number
+  decision: 'approved' | 'rejected'
+  comment: string | null
+  planDigest: string
+  credential: Pick<Caller, 'kind' | 'credentialId'>
+}
+
 /** Decisions on runs of applications: before the deployment (step 0), and after its steps. At most one of a step is in force. */
 export function releaseApprovals(tenant: Tenant) {
   const { db, organizationId } = unwrap(tenant)
@@ -27,18 +37,7 @@ export function releaseApprovals(tenant: Tenant) {
     },
 
     /** False if another decision of this step is in force: the first writer wins. */
-    async create({
-      credential,
-      ...approval
-    }: {
-      pipelineRunId: number
-      step: number
-      userId: number
-      decision: 'approved' | 'rejected'
-      comment: string | null
-      planDigest: string
-      credential: Pick<Caller, 'kind' | 'credentialId'>
-    }): Promise<boolean> {
+    async create({ credential, ...approval }: NewReleaseApproval): Promise<boolean> {
       const idpSavedBy = db(credential.kind === 'session' ? 'sessions' : 'tokens')
         .where({ organizationId, id: credential.credentialId })
         .select('idpSavedBy')
