@@ -26,11 +26,11 @@ export async function afterArtifact(tenant: Tenant, runId: number): Promise<void
   if (phase !== 'building' && phase !== 'queued') return
   const release = await rows.get(runId)
   const { targetWorkspaceId } = release
-  if (targetWorkspaceId === null) return void (await end(tenant, release, { isReleased: true }))
+  if (targetWorkspaceId === null) return end(tenant, release, { isReleased: true })
   const isOld =
     release.rollbackOf === null &&
     (await rows.newestDeployed(release.pipelineId, targetWorkspaceId)) > release.number
-  if (isOld) return void (await end(tenant, release, { isReleased: false }))
+  if (isOld) return end(tenant, release, { isReleased: false })
   const strategy = await strategyOf(tenant, release)
   if (!strategy) return
   const releaseDigest = await digestOfRelease(tenant, { ...release, strategy })

@@ -26,7 +26,7 @@ export const limits: Limits = {
     gateways: 14,
     runner: 3,
     // Repositories: a function whose methods share one tenant.
-    store: 31,
+    store: 34,
     worker: 1,
   },
 }

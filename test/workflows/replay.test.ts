@@ -21,9 +21,15 @@ const read = (name: string) =>
 describe('histories of running versions', () => {
   test('there is a history of each end of a run', () => {
     expect(files.map((name) => name.replace('.json', '')).toSorted()).toEqual([
+      'application-approved',
       'application-canceled',
+      'application-deploy-canceled',
+      'application-deployed',
       'application-failed',
+      'application-host-lost',
       'application-released',
+      'application-rolled-back',
+      'application-superseded',
       'applied',
       'approved',
       'bill-changed',

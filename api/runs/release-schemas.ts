@@ -1,0 +1,66 @@
+import { Type } from 'typebox'
+import { Nullable, OneOf } from '../http/schemas.ts'
+
+export const ReleasedCommitBody = Type.Object({
+  sha: Type.String(),
+  author: Type.String(),
+  message: Type.String(),
+})
+
+export const DeploymentBody = Type.Object(
+  {
+    strategy: Type.String(),
+    batch: Type.Integer(),
+    batches: Type.Integer(),
+    hosts: Type.Object({
+      total: Type.Integer(),
+      pending: Type.Integer(),
+      updating: Type.Integer(),
+      healthy: Type.Integer(),
+      failed: Type.Integer(),
+      rolledBack: Type.Integer(),
+      unreachable: Type.Integer(),
+    }),
+    confirm: Nullable(
+      Type.Integer({ description: 'The step after which it waits for a person; null: none.' }),
+    ),
+    rolledBackTo: Nullable(Type.Integer({ description: 'The run whose release came back.' })),
+    runId: Nullable(Type.Integer()),
+  },
+  {
+    description:
+      'Before the deployment begins: how it would go, and the hosts that it is for as they are now.',
+  },
+)
+
+export const TriggerBody = Type.Object(
+  {
+    kind: OneOf(['manual', 'push', 'tag', 'schedule', 'promotion', 'rollback']),
+    id: Nullable(
+      Type.Integer({
+        description:
+          'Of a push or tag, the delivery of the Git host that told of it. Of a promotion, the run whose artifact is deployed, and of a rollback the run whose release comes back.',
+      }),
+    ),
+  },
+  { description: 'Of a run of an application: what started it.' },
+)
+
+export const ArtifactBody = Type.Object(
+  {
+    digest: Type.String({ description: 'SHA-256 of the bytes that are kept.' }),
+    contentDigest: Type.String({ description: 'SHA-256 of the tar within.' }),
+    sizeBytes: Type.Integer(),
+    files: Type.Integer({ description: 'Files, folders and links.' }),
+    keptUntil: Nullable(
+      Type.String({
+        format: 'date-time',
+        description:
+          'Null while it is one of the newest 20 of its pipeline or in use. In the past: it was removed.',
+      }),
+    ),
+    sbom: Type.Array(OneOf(['spdx', 'cyclonedx'])),
+    signed: Type.Boolean({ description: 'Whether there is a provenance of it.' }),
+  },
+  { description: 'What a run of an application has built; null before that.' },
+)
