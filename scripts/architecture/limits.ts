@@ -26,7 +26,7 @@ export const limits: Limits = {
     gateways: 14,
     runner: 3,
     // Repositories: a function whose methods share one tenant.
-    store: 34,
+    store: 32,
     worker: 1,
   },
 }

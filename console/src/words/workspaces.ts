@@ -44,6 +44,9 @@ export const workspaceErrors = {
   },
   state_not_empty:
     'The state still has resources. Destroy them first, or leave them running and delete the workspace.',
+  workspace_in_use: {
+    text: 'Application pipelines deploy to this workspace. Give them another target, or delete them, before you delete it.',
+  },
   run_in_progress: { text: 'A run is not over. Wait for its end, or cancel it.', action: runs },
   not_locked: 'The workspace is not locked any more.',
   lock_mismatch: 'Another person holds the lock now. Reload the page.',
