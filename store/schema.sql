@@ -186,12 +186,6 @@ table application_runs
   sources_begun integer not null default 0
   builds_begun integer not null default 0
   waits_for_slot_since timestamp with time zone
-  tag text
-  strategy text
-  trigger_id integer
-  author_user_ids integer[] not null default '{}'::integer[]
-  unknown_author boolean not null default false
-  manifest text
   pipeline_id integer not null
   artifact_run_id integer
   rollback_of integer
@@ -199,6 +193,12 @@ table application_runs
   commits jsonb not null default '[]'::jsonb
   commits_truncated boolean not null default false
   approved_before integer
+  manifest text
+  tag text
+  strategy text
+  trigger_id integer
+  author_user_ids integer[] not null default '{}'::integer[]
+  unknown_author boolean not null default false
   constraint application_runs_author_check CHECK (((origin <> 'person'::text) OR (author_user_id IS NOT NULL)))
   constraint application_runs_branch_check CHECK (((octet_length(branch) >= 1) AND (octet_length(branch) <= 1024)))
   constraint application_runs_commit_sha_check CHECK ((commit_sha ~ '^([0-9a-f]{40}|[0-9a-f]{64})$'::text))
