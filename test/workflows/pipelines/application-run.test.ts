@@ -106,7 +106,8 @@ describe.skipIf(!hasBwrap)(`a run of an application (${why})`, () => {
       Promise.all([first, second].map(async ({ run }) => artifacts(tenant).find(run.id))),
     )
     expect(one?.digest).toMatch(/^sha256:[0-9a-f]{64}$/)
-    expect(other).toEqual(one)
+    const { digest, contentDigest, sizeBytes } = one ?? {}
+    expect(other).toMatchObject({ digest, contentDigest, sizeBytes })
   })
 
   test('started for a commit that is not there: the log says so, and it can be canceled', async () => {
