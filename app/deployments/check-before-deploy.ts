@@ -5,6 +5,7 @@ import type { Tenant } from '../../store/driver/tenant.ts'
 import { approvers } from '../../store/runs/approvers.ts'
 import { releaseApprovals } from '../../store/runs/release-approvals.ts'
 import { releases, type Release } from '../../store/runs/releases.ts'
+import { approvalBefore } from '../runs/approval-before.ts'
 import { digestOfRelease } from '../runs/digest-of-release.ts'
 import { endApplicationRun } from '../runs/end-application-run.ts'
 import { waitForSecondPerson } from '../runs/wait-for-second-person.ts'
@@ -37,8 +38,9 @@ export async function checkBeforeDeploy(
       'plan_stale',
       'What would be deployed changed after this run was made: its variables, or its target. Start a new run.',
     ])
-  const fault = await faultOfApproval(tenant, release)
-  if (fault === undefined) return { ...release, targetWorkspaceId, strategy }
+  const checked = { ...release, targetWorkspaceId, strategy }
+  const fault = await faultOfApproval(tenant, checked)
+  if (fault === undefined) return checked
   await releaseApprovals(tenant).voidStanding(release.runId, fault)
   await waitForSecondPerson(tenant, { ...release, actor: systemActor, because: fault })
   return undefined
@@ -60,9 +62,15 @@ async function end(
 /** Why a production release needs an approval again; undefined where it has one, or needs none. */
 async function faultOfApproval(
   tenant: Tenant,
-  { runId, criticality, approvedBefore, releaseDigest }: Release,
+  release: CheckedRelease,
 ): Promise<string | undefined> {
-  if (criticality !== 'production' || approvedBefore !== null) return undefined
+  const { runId, criticality, approvedBefore, releaseDigest } = release
+  if (criticality !== 'production') return undefined
+  if (approvedBefore !== null) {
+    if ((await approvalBefore(tenant, release)) !== undefined) return undefined
+    await releases(tenant).setApprovedBefore(runId, null)
+    return 'approval: the earlier one does not hold for this rollback'
+  }
   const standing = await releaseApprovals(tenant).standing(runId)
   if (standing?.decision !== 'approved') return 'criticality: the target is a production workspace'
   if (standing.planDigest !== releaseDigest) return 'approval: it is of another release'

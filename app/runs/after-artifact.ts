@@ -5,14 +5,12 @@ import { systemActor } from '../../store/audit/audit-log.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { lockApplication } from '../../store/runs/move-application.ts'
 import { releases, type Release } from '../../store/runs/releases.ts'
+import { approvalBefore } from './approval-before.ts'
 import { digestOfRelease } from './digest-of-release.ts'
 import { endApplicationRun } from './end-application-run.ts'
 import { letDeploy } from './let-deploy.ts'
 import { supersedeOlder } from './supersede-runs.ts'
 import { waitForSecondPerson } from './wait-for-second-person.ts'
-
-/** How long an approval of a release holds for a rollback to it, with `rollbackApproval: once`. */
-const approvedDays = 90
 
 /**
  * What follows once a run has its artifact, in the transaction that stores it, or that starts a promotion
@@ -37,7 +35,7 @@ export async function afterArtifact(tenant: Tenant, runId: number): Promise<void
   await rows.note(runId, { strategy, digest: releaseDigest })
   await supersedeOlder(tenant, { pipelineId: release.pipelineId, runId })
   if (release.criticality !== 'production') return letDeploy(tenant, { runId, from: phase })
-  const approvedBefore = await approvalBefore(tenant, { ...release, targetWorkspaceId })
+  const approvedBefore = await approvalBefore(tenant, { ...release, targetWorkspaceId, strategy })
   if (approvedBefore === undefined)
     return waitForSecondPerson(tenant, { ...release, phase, releaseDigest, actor: systemActor })
   await rows.setApprovedBefore(runId, approvedBefore)
@@ -80,12 +78,4 @@ async function strategyOf(tenant: Tenant, release: Release): Promise<Strategy | 
     },
   )
   return undefined
-}
-
-async function approvalBefore(
-  tenant: Tenant,
-  release: Release & { targetWorkspaceId: number },
-): Promise<number | undefined> {
-  if (release.rollbackOf === null || release.rollbackApproval !== 'once') return undefined
-  return releases(tenant).approvedWithin(release, approvedDays)
 }

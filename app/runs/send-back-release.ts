@@ -6,15 +6,17 @@ import { waitForSecondPerson } from './wait-for-second-person.ts'
 import { wakeApplication } from './wake-application.ts'
 
 /**
- * Voids the approval of a release that is not deployed yet: it waits for another one, for the full time.
- * The caller holds the pipeline's row. False if there was none.
+ * Voids the approval of a release that is not deployed yet, its own or an earlier one that it uses again: it
+ * waits for another one, for the full time. The caller holds the pipeline's row. False if there was none.
  */
 export async function sendBackRelease(
   tenant: Tenant,
   { runId, actor, because }: { runId: number; actor: AuditActor; because: string },
 ): Promise<boolean> {
-  if (!(await releaseApprovals(tenant).voidStanding(runId, because))) return false
+  const isVoid = await releaseApprovals(tenant).voidStanding(runId, because)
   const release = await releases(tenant).get(runId)
+  if (!isVoid && release.approvedBefore === null) return false
+  await releases(tenant).setApprovedBefore(runId, null)
   await waitForSecondPerson(tenant, { ...release, actor, because })
   await wakeApplication(tenant, runId, 'void')
   return true

@@ -103,7 +103,7 @@ export function releases(tenant: Tenant) {
         .update({ approvalExpiresAt })
     },
 
-    async setApprovedBefore(runId: number, approvedBefore: number): Promise<void> {
+    async setApprovedBefore(runId: number, approvedBefore: number | null): Promise<void> {
       await db('application_runs')
         .where({ organizationId, pipelineRunId: runId })
         .update({ approvedBefore })
@@ -167,12 +167,12 @@ export function releases(tenant: Tenant) {
     },
 
     /**
-     * A run by which this very artifact was approved for this target, and was deployed well there within
-     * so many days. Undefined without one.
+     * A run by which one of these releases was approved for this target, and its artifact was deployed
+     * well there within so many days. Undefined without one.
      */
     async approvedWithin(
       release: Pick<Release, 'pipelineId' | 'artifactRunId'> & { targetWorkspaceId: number },
-      days: number,
+      { digests, days }: { digests: readonly string[]; days: number },
     ): Promise<number | undefined> {
       const { rows } = await db.raw(
         `select v.pipeline_run_id as "runId" from deployments d
@@ -183,6 +183,7 @@ export function releases(tenant: Tenant) {
          where d.organization_id = ? and d.pipeline_id = ? and d.workspace_id = ? and d.artifact_run_id = ?
            and d.outcome = 'succeeded' and d.ended_at > now() - make_interval(days => ?)
            and v.step = 0 and v.decision = 'approved' and v.voided_at is null
+           and v.plan_digest = any(?::text[])
          order by d.pipeline_run_id desc limit 1`,
         [
           organizationId,
@@ -190,6 +191,7 @@ export function releases(tenant: Tenant) {
           release.targetWorkspaceId,
           release.artifactRunId,
           days,
+          [...digests],
         ],
       )
       return rows[0]?.runId

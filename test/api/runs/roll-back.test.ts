@@ -192,6 +192,38 @@ describe('POST /api/pipelines/{id}/runs/{runId}/rollback', () => {
       expect(await (await back(old)).shown()).toMatchObject({ awaitingApproval: true })
     })
 
+    test('once: with another variable or strategy it is another release, which nobody approved', async () => {
+      const { run: old } = await deployApproved('old')
+      const pipeline = `/api/pipelines/${world.pipelineId}`
+      await world.owner.patch(pipeline, { rollbackApproval: 'once' })
+      const word = { key: 'WORD', value: 'x', phase: 'deploy' }
+      const { variable } = (await world.owner.post(`${pipeline}/variables`, word)).json()
+      expect(await (await back(old)).shown()).toMatchObject({ awaitingApproval: true })
+      await world.owner.delete(`${pipeline}/variables/${variable.id}`)
+      expect(await (await back(old)).shown()).toMatchObject({ awaitingApproval: false })
+      await world.owner.patch(pipeline, { strategy: 'canary' })
+      expect(await (await back(old)).shown()).toMatchObject({ awaitingApproval: true })
+    })
+
+    test('once: the earlier approval holds no longer than the setting, until it is deployed', async () => {
+      const { run: old, second } = await deployApproved('old')
+      const pipeline = `/api/pipelines/${world.pipelineId}`
+      await world.owner.patch(pipeline, { rollbackApproval: 'once' })
+      const first = await back(old)
+      await world.owner.patch(pipeline, { rollbackApproval: 'always' })
+      expect(await first.shown()).toMatchObject({ awaitingApproval: true, approvals: [] })
+      expect((await second.post(`${first.url}/approve`, {})).statusCode).toBe(200)
+      await activities.deploy(first, world.hosts)
+      expect(await first.shown()).toMatchObject({ state: 'succeeded' })
+      await world.owner.patch(pipeline, { rollbackApproval: 'once' })
+      const unseen = await back(old)
+      await platform()('pipelines')
+        .where({ id: world.pipelineId })
+        .update({ rollbackApproval: 'always' })
+      await activities.open(unseen.id)
+      expect(await unseen.shown()).toMatchObject({ awaitingApproval: true, approvals: [] })
+    })
+
     test('once: one that nobody approved waits, with the authors of its commits', async () => {
       await deployApproved('old')
       const second = await world.org.user('Deployer')
