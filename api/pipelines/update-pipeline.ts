@@ -8,6 +8,7 @@ import { hasTrigger, readApplicationSettings } from '../../domain/pipelines/appl
 import { assertMayChangeGuard } from '../../domain/workspaces/guard-denied.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
+import { pipelineVariables } from '../../store/pipelines/pipeline-variables.ts'
 import { pipelines, type Pipeline, type PipelineChange } from '../../store/pipelines/pipelines.ts'
 import { pipelineRuns } from '../../store/runs/pipeline-runs.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
@@ -40,6 +41,8 @@ export async function updatePipeline(
     )
     if (changed.includes('rollbackApproval') && asked.rollbackApproval === 'once')
       assertMayChangeGuard(caller, 'rollbackApproval')
+    if (changed.includes('targetWorkspaceId') && (await hasSecretsOfProduction(tenant, before)))
+      assertMayChangeGuard(caller, 'targetWorkspaceId')
     if (
       sources.some((field) => changed.includes(field)) &&
       (await pipelineRuns(tenant).hasLive(id))
@@ -77,6 +80,18 @@ const fields = [
   ...found,
 ] as const satisfies ReadonlyArray<keyof PipelineChange>
 type Field = (typeof fields)[number]
+
+/** A deployment to another workspace gives the sensitive variables to its hosts, which others may own. */
+async function hasSecretsOfProduction(
+  tenant: Tenant,
+  { id, targetWorkspaceId }: Pipeline,
+): Promise<boolean> {
+  if (targetWorkspaceId === null) return false
+  const { criticality } = await workspaces(tenant).get(targetWorkspaceId)
+  if (criticality !== 'production') return false
+  const variables = await pipelineVariables(tenant, id).list('deploy')
+  return variables.some(({ sensitive }) => sensitive)
+}
 
 async function askedFor(
   tenant: Tenant,

@@ -68,13 +68,18 @@ export async function updatePipelineVariable(
   })
 }
 
-/** A sensitive value is write-only, so nobody reads it by declaring it to be none. */
+/** A sensitive value is write-only, so nobody reads it by declaring it to be none, or by giving it to another phase. */
 function assertGiven(
   before: PipelineVariable,
-  { value, sensitive }: PipelineVariableChangeBody,
+  { value, sensitive, phase = before.phase }: PipelineVariableChangeBody,
 ): void {
   if (before.sensitive && sensitive === false && value === undefined)
     throw invalid('A sensitive value is never shown again: send a new value with it.', [
       { path: 'value', message: 'is required to make the variable non-sensitive' },
+    ])
+  // A build and a deployment run what different people wrote, on different machines.
+  if (before.sensitive && phase !== before.phase && value === undefined)
+    throw invalid('A sensitive value goes to no other phase: send a new value with it.', [
+      { path: 'value', message: 'is required to change the phase of a sensitive variable' },
     ])
 }

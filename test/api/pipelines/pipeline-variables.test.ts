@@ -86,6 +86,10 @@ describe('/api/pipelines/{id}/variables', () => {
     ).json()
     const at = `${url}/${variable.id}`
     expect((await deployer.patch(at, { sensitive: false })).statusCode).toBe(400)
+    // Nor does a build get to see what only a deployment does, and the other way round.
+    for (const change of [{ phase: 'deploy' }, { phase: 'deploy', sensitive: true }])
+      expect((await deployer.patch(at, change)).statusCode).toBe(400)
+    expect((await deployer.patch(at, { phase: 'build' })).statusCode).toBe(200)
     const open = await deployer.patch(at, { sensitive: false, value: 'open', phase: 'deploy' })
     expect(open.json().variable).toMatchObject({ value: 'open', phase: 'deploy', sensitive: false })
     const { entries } = (await owner.get('/api/audit?event=pipeline.variable_updated')).json()

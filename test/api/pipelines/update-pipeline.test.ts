@@ -119,6 +119,32 @@ describe('PATCH /api/pipelines/{id}', () => {
     expect((await deployer.patch(url, { rollbackApproval: 'always' })).statusCode).toBe(200)
   })
 
+  test('403: another target than production, while there are secrets of its deployment', async () => {
+    const { org, owner, deployer, pipeline, url } = await application()
+    const [production, other] = [
+      await org.workspace({ by: owner }),
+      await org.workspace({ by: owner }),
+    ]
+    await harness.deps.store
+      .platform('workspaces')
+      .where({ id: production.id })
+      .update({ criticality: 'production' })
+    const to = async (by: TestUser, targetWorkspaceId: number | null) =>
+      (await by.patch(url, { targetWorkspaceId })).statusCode
+    expect(await to(deployer, production.id)).toBe(200)
+    expect(await to(deployer, other.id)).toBe(200)
+    expect(await to(deployer, production.id)).toBe(200)
+    const secret = { key: 'TOKEN', value: 'of-production-4711', phase: 'deploy', sensitive: true }
+    expect((await deployer.post(`${url}/variables`, secret)).statusCode).toBe(201)
+    expect([await to(deployer, other.id), await to(deployer, null)]).toEqual([403, 403])
+    const { entries } = (await owner.get('/api/audit?event=pipeline.denied')).json()
+    expect(entries[0]).toMatchObject({
+      target: { id: pipeline.id },
+      detail: { what: 'targetWorkspaceId' },
+    })
+    expect(await to(owner, other.id)).toBe(200)
+  })
+
   test('409: a managed pipeline, a name that is taken, and a source or target under a live run', async () => {
     const { org, owner, deployer, source, pipeline, url } = await application()
     const workspace = await org.workspace({ by: owner })
