@@ -44,10 +44,10 @@ async function succeed(
   { runId, run, deployment, hosts }: Ending,
   warnings: DeploymentRow['warnings'],
 ): Promise<void> {
-  const { pipelineId, startedAt } = deployment
+  const { pipelineId } = deployment
   await supersedeOlder(tenant, { pipelineId, runId, hasDeployed: true })
   await deployments(tenant).end(runId, { outcome: 'succeeded', warnings })
-  await pipelineChanges(tenant).settle(pipelineId, startedAt)
+  await pipelineChanges(tenant).settle(runId)
   const healthy = hosts.filter(({ state }) => state === 'healthy').length
   await sayOfDeployment(tenant, runId, [`${healthy} of ${hosts.length} hosts have the release.`])
   await endApplicationRun(

@@ -4,13 +4,23 @@ import { unwrap, type Tenant } from '../driver/tenant.ts'
 export function pipelineChanges(tenant: Tenant) {
   const { db, organizationId } = unwrap(tenant)
   return {
-    /** A deployment that began then succeeded, and had the changes before it. */
-    async settle(pipelineId: number, before: Date): Promise<void> {
-      await db('pipeline_authorship')
-        .where({ organizationId, pipelineId })
-        .whereNull('deployedAt')
-        .where('at', '<=', before)
-        .update({ deployedAt: db.fn.now() })
+    /**
+     * The deployment of this run succeeded. It had the changes before its build, if it built what it
+     * deployed, on the target that the pipeline has now; a promotion or a rollback has none of them.
+     */
+    async settle(pipelineRunId: number): Promise<void> {
+      await db.raw(
+        `update pipeline_authorship c set deployed_at = now()
+         from deployments d
+           join pipelines p on p.organization_id = d.organization_id and p.id = d.pipeline_id
+             and p.target_workspace_id = d.workspace_id
+           join stages s on s.organization_id = d.organization_id
+             and s.pipeline_run_id = d.pipeline_run_id and s.name = 'build'
+         where d.organization_id = ? and d.pipeline_run_id = ? and d.artifact_run_id = d.pipeline_run_id
+           and c.organization_id = d.organization_id and c.pipeline_id = d.pipeline_id
+           and c.deployed_at is null and c.at < s.started_at`,
+        [organizationId, pipelineRunId],
+      )
     },
   }
 }
