@@ -67,10 +67,11 @@ async function begin(
     rollbackOf: runId,
   })
   const source = sourceOfRun(tenant, place.id)
-  await source.copyFrom(artifactRunId)
+  await source.copyFrom(runId)
   // Of one that was never deployed here nobody has approved the commits yet.
   if (await rows.wasDeployed({ pipelineId: pipeline.id, artifactRunId }, workspaceId))
     await source.clearAuthors()
+  else await source.addCommitsOf(runId)
   await auditLog(tenant, actorOf(caller)).record('pipeline.rolled_back', {
     target: { kind: 'run', id: place.id, label: pipeline.name },
     detail: { pipelineId: pipeline.id, workspaceId, to: runId, automatic: false },

@@ -72,8 +72,8 @@ export function sourceOfRun(tenant: Tenant, pipelineRunId: number) {
       })
     },
 
-    /** The commit and the manifest of the run whose artifact this one deploys. */
-    async copyFrom(artifactRunId: number): Promise<void> {
+    /** The commit and the manifest of the run whose artifact this one deploys, which another may have built. */
+    async copyFrom(runId: number): Promise<void> {
       await db.raw(
         `update application_runs a
          set branch = b.branch, tag = b.tag, commit_sha = b.commit_sha, commit_message = b.commit_message,
@@ -83,7 +83,22 @@ export function sourceOfRun(tenant: Tenant, pipelineRunId: number) {
          from application_runs b
          where a.organization_id = ? and a.pipeline_run_id = ?
            and b.organization_id = a.organization_id and b.pipeline_run_id = ?`,
-        [organizationId, pipelineRunId, artifactRunId],
+        [organizationId, pipelineRunId, runId],
+      )
+    },
+
+    /** What the run that comes back would have released, with who started it as an author. */
+    async addCommitsOf(runId: number): Promise<void> {
+      await db.raw(
+        `update application_runs a
+         set commits = b.commits, commits_truncated = b.commits_truncated,
+           author_user_ids = array(
+             select distinct author from unnest(a.author_user_ids || b.author_user_id) as author
+             where author is not null order by 1)
+         from application_runs b
+         where a.organization_id = ? and a.pipeline_run_id = ?
+           and b.organization_id = a.organization_id and b.pipeline_run_id = ?`,
+        [organizationId, pipelineRunId, runId],
       )
     },
 

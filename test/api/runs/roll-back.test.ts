@@ -5,6 +5,7 @@ import {
   deployWorld,
   type DeployWorld,
 } from '../../harness/deploy/deploy-world.ts'
+import { applicationRun } from '../../harness/application-run.ts'
 import { runAt, type ApplicationRunOfTest } from '../../harness/git/application-of.ts'
 
 // No worker: the test calls the activities, and agents answer through the store.
@@ -222,6 +223,44 @@ describe('POST /api/pipelines/{id}/runs/{runId}/rollback', () => {
         .update({ rollbackApproval: 'always' })
       await activities.open(unseen.id)
       expect(await unseen.shown()).toMatchObject({ awaitingApproval: true, approvals: [] })
+    })
+
+    test('to a promotion that was never deployed: it has the authors of that one', async () => {
+      await deployApproved('old')
+      const builder = await world.built({ artifact: 'promoted' })
+      await world.owner.post(`${builder.url}/reject`, {})
+      const [starter, author] = [await world.org.user('Deployer'), await world.org.user('Deployer')]
+      const { id } = await applicationRun(harness.deps, world.org.id, {
+        pipelineId: world.pipelineId,
+        origin: 'person',
+        authorUserId: starter.id,
+        artifactRunId: builder.id,
+      })
+      const commits = [{ sha: 'a'.repeat(40), author: 'Ann', message: 'more' }]
+      await platform()('application_runs')
+        .where({ pipelineRunId: id })
+        .update({
+          phase: 'failed',
+          endedAt: new Date(),
+          authorUserIds: [author.id],
+          unknownAuthor: true,
+          commits: JSON.stringify(commits),
+          commitsTruncated: true,
+        })
+      const run = await back(runAt(world.owner, world.pipelineId, id))
+      const codes = []
+      for (const by of [starter, author, await world.org.user('Deployer')])
+        codes.push((await by.post(`${run.url}/approve`, {})).json().code)
+      expect(codes).toEqual(['forbidden', 'forbidden', 'forbidden'])
+      const [row] = await platform()('application_runs').where({ pipelineRunId: run.id })
+      expect(row).toMatchObject({
+        authorUserIds: [starter.id, author.id].toSorted((a, b) => a - b),
+        unknownAuthor: true,
+        commits,
+        commitsTruncated: true,
+      })
+      const admin = await world.org.user('SRE · Cloud Admin')
+      expect((await admin.post(`${run.url}/approve`, {})).statusCode).toBe(200)
     })
 
     test('once: one that nobody approved waits, with the authors of its commits', async () => {
