@@ -9,7 +9,8 @@ import type { Deps } from '../deps.ts'
 export async function deletePipeline(deps: Deps, caller: Caller, id: number): Promise<void> {
   const { organizationId } = caller
   await deps.store.tenant(organizationId, async (tenant) => {
-    const pipeline = await pipelines(tenant).get(id)
+    // As starts of its runs do, so that none begins meanwhile.
+    const pipeline = await pipelines(tenant).getForUpdate(id)
     if (pipeline.managed)
       throw conflict(
         'managed_pipeline',

@@ -95,10 +95,12 @@ describe('PATCH /api/pipelines/{id}', () => {
       harness.deps.store
         .platform('pipeline_authorship')
         .where({ organizationId: org.id })
+        .orderBy('id')
         .select('userId', 'what')
-    expect(await rows()).toEqual([])
+    const created = { userId: deployer.id, what: 'created' }
+    expect(await rows()).toEqual([created])
     await deployer.patch(url, { sbom: 'required' })
-    expect(await rows()).toEqual([{ userId: deployer.id, what: 'sbom' }])
+    expect(await rows()).toEqual([created, { userId: deployer.id, what: 'sbom' }])
   })
 
   test('403: that a rollback is approved once is for holders of manage_cloud_accounts, and audited', async () => {
