@@ -83,8 +83,10 @@ async function begin(tenant: Tenant, caller: Caller, start: Start): Promise<RunA
     ...(found && { artifactRunId: found.artifactRunId }),
   })
   if (found && promoted) {
-    await sourceOfRun(tenant, place.id).copyFrom(found.artifactRunId)
-    await sourceOfRun(tenant, place.id).noteCommits(promoted)
+    const source = sourceOfRun(tenant, place.id)
+    await source.copyFrom(found.artifactRunId)
+    await source.addAuthorsOfBuild(found.artifactRunId)
+    await source.noteCommits(promoted)
     await afterArtifact(tenant, place.id)
   }
   const [run] = await presentRuns(tenant, caller, { places: [place] })

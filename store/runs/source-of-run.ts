@@ -87,6 +87,28 @@ export function sourceOfRun(tenant: Tenant, pipelineRunId: number) {
       )
     },
 
+    /**
+     * Of a promotion from another pipeline: who started the build, and whoever changed that pipeline, which
+     * decides what its builds make. No deployment there says anything about this target.
+     */
+    async addAuthorsOfBuild(artifactRunId: number): Promise<void> {
+      await db.raw(
+        `update application_runs a
+         set author_user_ids = array(
+           select author from (
+             select unnest(a.author_user_ids)
+             union select b.author_user_id
+             union select c.user_id from pipeline_authorship c
+               where c.organization_id = b.organization_id and c.pipeline_id = b.pipeline_id
+           ) as every (author) where author is not null order by 1)
+         from application_runs b
+         where a.organization_id = ? and a.pipeline_run_id = ?
+           and b.organization_id = a.organization_id and b.pipeline_run_id = ?
+           and b.pipeline_id <> a.pipeline_id`,
+        [organizationId, pipelineRunId, artifactRunId],
+      )
+    },
+
     /** What the run that comes back would have released, with who started it as an author. */
     async addCommitsOf(runId: number): Promise<void> {
       await db.raw(

@@ -85,6 +85,37 @@ describe('a run with artifactOf', () => {
     expect(again.json().run.state).toBe('succeeded')
   })
 
+  test('201: who started the build and who made its pipeline what it is are authors too', async () => {
+    const [maker, promoter] = [await org.user('Deployer'), await org.user('Deployer')]
+    const source = await pipeline({}, maker)
+    const changer = await org.user('Deployer')
+    expect(
+      (await changer.patch(`/api/pipelines/${source}`, { sbom: 'required' })).statusCode,
+    ).toBe(200)
+    // A deployment that settled it says nothing about another target.
+    await harness.deps.store
+      .platform('pipeline_authorship')
+      .where({ pipelineId: source })
+      .update({ deployedAt: new Date() })
+    const from = await built(source)
+    const to = await pipeline({ targetWorkspaceId: workspaceId }, promoter)
+    const authorsOf = async (id: number): Promise<number[]> => {
+      const [row] = await harness.deps.store
+        .platform('application_runs')
+        .where({ pipelineRunId: id })
+        .select('authorUserIds')
+      return row.authorUserIds
+    }
+    const { run } = (
+      await promoter.post(`/api/pipelines/${to}/run`, { artifactOf: from })
+    ).json()
+    expect(await authorsOf(run.id)).toEqual(
+      [owner.id, maker.id, changer.id].toSorted((a, b) => a - b),
+    )
+    const own = await promoter.post(`/api/pipelines/${source}/run`, { artifactOf: from })
+    expect(await authorsOf(own.json().run.id)).toEqual([])
+  })
+
   test('409: without an artifact, with one that is not kept, and of another repository', async () => {
     const source = await pipeline()
     const to = await pipeline({ targetWorkspaceId: workspaceId })
