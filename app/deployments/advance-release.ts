@@ -11,6 +11,7 @@ import { approvers } from '../../store/runs/approvers.ts'
 import { lockApplication, moveApplication } from '../../store/runs/move-application.ts'
 import { releases } from '../../store/runs/releases.ts'
 import { sayOfDeployment } from './say-of-deployment.ts'
+import { stopOfDeployment, stopUnapproved } from './stop-of-deployment.ts'
 
 export type Advanced = { next: 'end' } | { next: 'wait'; timeoutMs: number } | { next: 'over' }
 
@@ -31,9 +32,13 @@ export async function advanceRelease(
 ): Promise<Advanced> {
   const { phase, pipelineName } = await lockApplication(tenant, runId)
   if (phase !== 'deploying' && phase !== 'rolling_back') return { next: 'over' }
-  const deployment = await deployments(tenant).getForUpdate(runId)
-  await giveUpLost(tenant, deployment)
-  await meetAgents(tenant, deployment)
+  const row = await deployments(tenant).getForUpdate(runId)
+  await giveUpLost(tenant, row)
+  const isStopped = await meetAgents(tenant, row)
+  const deployment: DeploymentRow = {
+    ...row,
+    stop: isStopped ? 'canceled' : await stopOfDeployment(tenant, row),
+  }
   // Each pass tells some hosts what to do, or answers.
   for (;;) {
     const hosts = await deploymentHosts(tenant).list(runId)
@@ -50,11 +55,12 @@ export async function advanceRelease(
 /** How a deployment ends; undefined while it goes on. */
 export async function endOfRelease(
   tenant: Tenant,
-  deployment: DeploymentRow,
+  row: DeploymentRow,
   nowMs: number,
 ): Promise<{ step: Ended; hosts: HostOfDeployment[] } | undefined> {
-  const hosts = await deploymentHosts(tenant).list(deployment.pipelineRunId)
-  const step = nextHosts(asDeployment(deployment, hosts), nowMs)
+  const hosts = await deploymentHosts(tenant).list(row.pipelineRunId)
+  const stop = await stopOfDeployment(tenant, row)
+  const step = nextHosts(asDeployment({ ...row, stop }, hosts), nowMs)
   return step.do === 'end' ? { step, hosts } : undefined
 }
 
@@ -81,20 +87,23 @@ async function giveUpLost(tenant: Tenant, { pipelineRunId, hooks }: DeploymentRo
   await sayOfDeployment(tenant, pipelineRunId, { level: 'warn', lines })
 }
 
-/** While no host is there to begin with, agents that come online are its hosts. */
+/** While no host is there to begin with, agents that come online are its hosts. True if it may not begin. */
 async function meetAgents(
   tenant: Tenant,
   { pipelineRunId, workspaceId, stop, agentsUntil }: DeploymentRow,
-): Promise<void> {
+): Promise<boolean> {
   const hosts = await deploymentHosts(tenant).list(pipelineRunId)
+  const isBegun = hosts.some(({ batch }) => batch !== null)
+  if (!isBegun && stop === null && (await stopUnapproved(tenant, pipelineRunId))) return true
   const isMet = hosts.some(({ state, batch }) => state !== 'unreachable' || batch !== null)
-  if (isMet || stop !== null || agentsUntil.getTime() < Date.now()) return
+  if (isMet || stop !== null || agentsUntil.getTime() < Date.now()) return false
   const { manifest } = await releases(tenant).get(pipelineRunId)
   const { labels } = planRelease(checkManifest(manifest ?? '').manifest?.deploy)
   const back = await deploymentHosts(tenant).noteOnline(pipelineRunId)
   const added = await deploymentHosts(tenant).add(pipelineRunId, { workspaceId, labels })
   if (back + added > 0)
     await sayOfDeployment(tenant, pipelineRunId, [`${back + added} came online.`])
+  return false
 }
 
 /** False if nothing changed: then the answer would be the same for ever. */

@@ -41,6 +41,26 @@ describe('which run of a pipeline deploys, and to which hosts', () => {
     expect(await run.shown()).toMatchObject({ state: 'succeeded' })
   })
 
+  test('a target that became production before the first host begins: nothing is sent unapproved', async () => {
+    const run = await world.built()
+    await activities.open(run.id)
+    expect(await activities.advance(run.id)).toMatchObject({ next: 'wait' })
+    await harness.deps.store
+      .platform('workspaces')
+      .where({ id: world.workspaceId })
+      .update({ criticality: 'production' })
+    await world.hosts.add('late')
+    expect(await activities.deploy(run, world.hosts)).toEqual([])
+    expect(await run.shown()).toMatchObject({ state: 'canceled', reason: 'canceled_by_user' })
+    expect((await run.lines('deploy')).join()).toContain('nobody approved this release')
+    // With an approval it goes on as before.
+    const next = await world.built()
+    const second = await world.org.user('Deployer')
+    expect((await second.post(`${next.url}/approve`, {})).statusCode).toBe(200)
+    expect(await activities.deploy(next, world.hosts)).toEqual(['late deploy'])
+    expect(await next.shown()).toMatchObject({ state: 'succeeded' })
+  })
+
   test('without an agent in time it fails; the artifact stays', async () => {
     const run = await world.built()
     await activities.open(run.id)
