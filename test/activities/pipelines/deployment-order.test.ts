@@ -8,6 +8,7 @@ import {
   deployWorld,
   type DeployWorld,
 } from '../../harness/deploy/deploy-world.ts'
+import { runAt } from '../../harness/git/application-of.ts'
 
 // No worker: the test calls the activities, and agents answer through the store.
 describe('which run of a pipeline deploys, and to which hosts', () => {
@@ -93,6 +94,26 @@ describe('which run of a pipeline deploys, and to which hosts', () => {
       [world.pipelineId],
     )
     expect(rows).toEqual([{ phase: 'deploy_queued' }, { phase: 'deploying' }])
+  })
+
+  test('a live deployment goes back by itself once the rollback that stopped it is canceled', async () => {
+    await three()
+    const old = await world.built()
+    await activities.deploy(old, world.hosts)
+    const bad = await world.built({ deploy: rolling })
+    await activities.open(bad.id)
+    await activities.advance(bad.id)
+    await world.hosts.answer()
+    const { run } = (await world.owner.post(`${old.url}/rollback`, {})).json()
+    const back = runAt(world.owner, world.pipelineId, run.id)
+    expect((await world.owner.post(`${back.url}/cancel`, {})).statusCode).toBe(200)
+    expect(await back.shown()).toMatchObject({ state: 'canceled' })
+    expect(await activities.deploy(bad, world.hosts)).toEqual(['a rollback'])
+    expect(await bad.shown()).toMatchObject({
+      state: 'failed',
+      reason: 'canceled_by_user',
+      deployment: { rolledBackTo: old.id },
+    })
   })
 
   test('a push that waits is superseded by a newer one, a deployment under way is not', async () => {

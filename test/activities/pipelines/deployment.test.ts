@@ -228,54 +228,6 @@ describe('the deployment of a release', () => {
     ).toHaveLength(1)
   })
 
-  test('a change counts as deployed by a run that was built after it, on the target of now', async () => {
-    await three()
-    const { platform } = harness.deps.store
-    const at = (minutes: number) => new Date(Date.now() + minutes * 60_000)
-    const own = { organizationId: world.org.id, pipelineId: world.pipelineId }
-    const change = async (what: string, minutes: number) =>
-      platform('pipeline_authorship').insert({
-        ...own,
-        userId: world.owner.id,
-        what,
-        at: at(minutes),
-      })
-    const open = async () => {
-      const rows = platform('pipeline_authorship').where(own).whereNull('deployedAt')
-      return rows.orderBy('id').pluck('what')
-    }
-    const builtFrom = async (minutes: number) => {
-      const run = await world.built()
-      const build = platform('stages').where({ pipelineRunId: run.id, name: 'build' })
-      await build.update({ startedAt: at(minutes) })
-      return run
-    }
-    const deploy = async (run: { id: number }) => activities.deploy(run, world.hosts)
-    await change('before', -30)
-    await change('during', -10)
-    const run = await builtFrom(-20)
-    const target = await world.org.workspace({ by: world.owner })
-    await activities.open(run.id)
-    const pipeline = platform('pipelines').where({ id: world.pipelineId })
-    await pipeline.clone().update({ targetWorkspaceId: target.id })
-    await deploy(run)
-    expect(await run.shown()).toMatchObject({ state: 'succeeded' })
-    expect(await open()).toEqual(['before', 'during'])
-    await pipeline.clone().update({ targetWorkspaceId: world.workspaceId })
-    const next = await builtFrom(-20)
-    await deploy(next)
-    expect(await open()).toEqual(['during'])
-    // What was built before a change says nothing about it, however often it is deployed.
-    const { json } = await world.owner.post(`${next.url}/rollback`, {})
-    await platform('stages')
-      .where({ pipelineRunId: json().run.id, name: 'build' })
-      .update({ startedAt: at(0) })
-    await deploy(json().run)
-    expect(await open()).toEqual(['during'])
-    await deploy(await builtFrom(0))
-    expect(await open()).toEqual([])
-  })
-
   test('canceled before a host was changed: canceled, and none goes back', async () => {
     await three()
     await good()

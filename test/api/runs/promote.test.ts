@@ -89,9 +89,9 @@ describe('a run with artifactOf', () => {
     const [maker, promoter] = [await org.user('Deployer'), await org.user('Deployer')]
     const source = await pipeline({}, maker)
     const changer = await org.user('Deployer')
-    expect(
-      (await changer.patch(`/api/pipelines/${source}`, { sbom: 'required' })).statusCode,
-    ).toBe(200)
+    expect((await changer.patch(`/api/pipelines/${source}`, { sbom: 'required' })).statusCode).toBe(
+      200,
+    )
     // A deployment that settled it says nothing about another target.
     await harness.deps.store
       .platform('pipeline_authorship')
@@ -106,9 +106,7 @@ describe('a run with artifactOf', () => {
         .select('authorUserIds')
       return row.authorUserIds
     }
-    const { run } = (
-      await promoter.post(`/api/pipelines/${to}/run`, { artifactOf: from })
-    ).json()
+    const { run } = (await promoter.post(`/api/pipelines/${to}/run`, { artifactOf: from })).json()
     expect(await authorsOf(run.id)).toEqual(
       [owner.id, maker.id, changer.id].toSorted((a, b) => a - b),
     )

@@ -122,24 +122,6 @@ describe('POST /api/pipelines/{id}/runs/{runId}/rollback', () => {
     expect(await run.shown()).toMatchObject({ state: 'succeeded' })
   })
 
-  test('a live deployment goes back by itself once the rollback that stopped it is canceled', async () => {
-    const old = await deployed('old')
-    const deploy = 'strategy: s\nstrategies: { s: { kind: rolling, batch: 1 } }'
-    const bad = await world.built({ artifact: 'bad', deploy })
-    await activities.open(bad.id)
-    await activities.advance(bad.id)
-    await world.hosts.answer()
-    const run = await back(old)
-    expect((await world.owner.post(`${run.url}/cancel`, {})).statusCode).toBe(200)
-    expect(await run.shown()).toMatchObject({ state: 'canceled' })
-    expect(await activities.deploy(bad, world.hosts)).toEqual(['a rollback'])
-    expect(await bad.shown()).toMatchObject({
-      state: 'failed',
-      reason: 'canceled_by_user',
-      deployment: { rolledBackTo: old.id },
-    })
-  })
-
   test('two at one instant: both are answered, one is deployed, and the other took no place of it', async () => {
     const old = await deployed('old')
     const mid = await deployed('mid')
