@@ -31,8 +31,9 @@ export async function restoreCaches(
   const missing: CacheToSave[] = []
   for (const { path, key: files } of caches)
     await orWarn(attempt, path, async () => {
-      const { signal } = attempt.watch
-      const key = await keyOfCache(opened.bench, { folder: opened.folder, path, files, signal })
+      const { source, watch } = attempt
+      const place = { folder: opened.folder, path, signal: watch.signal }
+      const key = await keyOfCache(opened.bench, { ...place, files, source })
       if (key === undefined)
         return say(attempt, path, { what: 'is not used: a file of its key is not there' })
       if (!(await restoreOne(deps, attempt, { opened, path, key }))) missing.push({ path, key })

@@ -10,14 +10,17 @@ test('the own branch reads and writes its own alone', () => {
 
 test.each([
   ['another branch', { branch: 'feature', tag: null }, 'main'],
-  ['a commit', { branch: null, tag: null }, 'main'],
   ['any branch where the own one is unknown', { branch: 'main', tag: null }, null],
 ])('%s reads the protected ones and never writes them', (_, run, own) => {
-  expect(cacheScopes(run, own)).toEqual({ read: ['other', 'protected'], write: 'other' })
+  expect(cacheScopes(run, own)).toEqual({ read: ['protected', 'other'], write: 'other' })
 })
 
-test('a tag reads nothing that another branch made, and writes nothing', () => {
-  expect(cacheScopes({ branch: null, tag: 'v1' }, 'main')).toEqual({
+test.each([
+  ['a tag', { branch: null, tag: 'v1' }, 'main'],
+  ['a commit', { branch: null, tag: null }, 'main'],
+  ['a commit where the own branch is unknown', { branch: null, tag: null }, null],
+])('%s reads nothing that another branch made, and writes nothing', (_, run, own) => {
+  expect(cacheScopes(run, own)).toEqual({
     read: ['protected'],
     write: null,
   })

@@ -3,16 +3,17 @@ export type CacheScope = 'protected' | 'other'
 
 /**
  * Which caches a build reads, first the better one, and which it writes. Whoever may push to some branch
- * could otherwise plant files into the builds of the branch that is released. A build of a tag is
- * released too, wherever the tag points, so it reads only what the own branch made and writes nothing.
+ * could otherwise plant files into the builds of the branch that is released. A build of a tag or of a
+ * commit may be released too, wherever it points, so it reads only what the own branch made and writes
+ * nothing. Other branches share theirs, so what the own branch made is better there too.
  */
 export function cacheScopes(
   { branch, tag }: { branch: string | null; tag: string | null },
   ownBranch: string | null,
 ): { read: readonly CacheScope[]; write: CacheScope | null } {
-  if (tag !== null) return { read: ['protected'], write: null }
-  if (branch !== null && branch === ownBranch) return { read: ['protected'], write: 'protected' }
-  return { read: ['other', 'protected'], write: 'other' }
+  if (tag !== null || branch === null) return { read: ['protected'], write: null }
+  if (branch === ownBranch) return { read: ['protected'], write: 'protected' }
+  return { read: ['protected', 'other'], write: 'other' }
 }
 
 /** Of all caches of one pipeline; the oldest make room. */

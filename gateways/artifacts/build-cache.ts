@@ -13,13 +13,21 @@ type Place = {
 const maxUnpackedBytes = 8 * 1024 ** 3
 const [archive, unpacked, out] = ['.cache.tar.zst', '.cache', '.cached']
 
+/** Where a pipeline gets what it builds. Once that changes, other people made what was kept. */
+export type SourceOfCache = {
+  connectionId: number | null
+  repository: string | null
+  ownBranch: string | null
+  folder: string
+}
+
 /**
- * The name of a cache, by the contents of these files of the source. Undefined if one of them is not
+ * The name of a cache, by its source and the contents of these files of it. Undefined if one of them is not
  * there: a cache that is named by nothing would never change.
  */
 export async function keyOfCache(
   bench: Workbench,
-  { files, ...place }: Place & { files: readonly string[] },
+  { files, source, ...place }: Place & { files: readonly string[]; source: SourceOfCache },
 ): Promise<string | undefined> {
   const end = await run(bench, place, {
     script: 'for file; do test -f "$file" || exit 3; sha256sum < "$file"; done',
@@ -27,7 +35,13 @@ export async function keyOfCache(
   })
   if (end.exitCode === 3) return undefined
   assertWell(end)
-  const named = JSON.stringify([place.path, files, end.stdout.toString()])
+  const { connectionId, repository, ownBranch, folder } = source
+  const named = JSON.stringify([
+    [connectionId, repository, ownBranch, folder],
+    place.path,
+    files,
+    end.stdout.toString(),
+  ])
   return createHash('sha256').update(named).digest('hex')
 }
 

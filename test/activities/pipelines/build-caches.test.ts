@@ -69,7 +69,8 @@ artifact:
     for (const activity of [fetchSource, buildArtifact])
       await new MockActivityEnvironment({ attempt: 1 }).run(activity(deps()), { runId: run.id })
     const lines = await run.lines('build')
-    expect((await run.shown()).state, lines.join('\n')).toBe('succeeded')
+    // Its parts are listed and it is signed after this.
+    expect(lines.join('\n')).toContain('Artifact sha256:')
     return lines
   }
   const branchOff = (repo: string, branch: string) =>
@@ -107,6 +108,19 @@ artifact:
     await harness.deps.store.platform('build_caches').where({ scope: 'other' }).delete()
     expect(await build(application, 'feature')).toContain('main')
     expect((await rowsOf(application)).map(({ scope }) => scope)).toEqual(['protected'])
+  })
+
+  test('once the source of the pipeline is another one, so are its caches', async () => {
+    const application = await applicationOf(harness, owner, files(counting))
+    branchOff(application.repo, 'feature')
+    await build(application)
+    const pipeline = () =>
+      harness.deps.store.platform('pipelines').where({ id: application.pipelineId })
+    await pipeline().update({ appBranch: 'feature' })
+    expect(await build(application, 'feature')).toContain('none')
+    expect(await build(application, 'feature')).toContain('feature')
+    await pipeline().update({ appBranch: 'main' })
+    expect(await build(application)).toContain('main')
   })
 
   test('a broken cache, one whose bytes are gone, and one of another archive are warnings', async () => {
