@@ -1,7 +1,7 @@
-import type { KeyObject } from 'node:crypto'
+import { createPublicKey, type KeyObject } from 'node:crypto'
 import { makeSigningKey, openSigningKey } from '../../gateways/signing/make-signing-key.ts'
 import type { Keyring } from '../../gateways/keyring/keyring.ts'
-import type { PublicSigningKey } from '../../domain/signing/signing-key.ts'
+import { keyIdOf, type PublicSigningKey } from '../../domain/signing/signing-key.ts'
 import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
 import type { Store } from '../../store/driver/connect.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
@@ -11,7 +11,8 @@ export type SigningKey = PublicSigningKey & { createdAt: Date; privateKey: KeyOb
 
 /**
  * The key that an organization signs with now. The first one is made when it is needed, and no save
- * replaces it. Throws `keyring_unavailable` where its wrap cannot be opened.
+ * replaces it. Throws `keyring_unavailable` where its wrap cannot be opened. The public half is taken from the
+ * sealed private one: who can write the table could otherwise put their own beside it, for agents to trust.
  */
 export async function ensureSigningKey(
   { store, keyring }: { store: Store; keyring: Keyring },
@@ -30,9 +31,18 @@ export async function ensureSigningKey(
     found = await current()
   }
   if (!found) throw new Error('an organization has no signing key')
-  const { keyId, publicKey, createdAt, privateKey } = found
-  const opened = keyring.open(placeOfSigningKey(organizationId), privateKey)
-  return { keyId, publicKey, createdAt, privateKey: openSigningKey(opened) }
+  const { keyId, createdAt } = found
+  const opened = keyring.open(placeOfSigningKey(organizationId), found.privateKey)
+  const privateKey = openSigningKey(opened)
+  const publicKey = createPublicKey(privateKey)
+  if (keyIdOf(publicKey) !== keyId)
+    throw new Error('the signing key of an organization has another id than its private key')
+  return {
+    keyId,
+    publicKey: publicKey.export({ type: 'spki', format: 'pem' }).toString(),
+    createdAt,
+    privateKey,
+  }
 }
 
 /** Of two processes that make the first key at once, one key is kept. */

@@ -94,6 +94,20 @@ describe('/api/org/signing-keys', () => {
     expect(byToken.statusCode).toBe(403)
   })
 
+  test('a public half that was written beside the sealed key is not used', async () => {
+    const org = await harness.organization()
+    const owner = await org.user('Owner')
+    const [key] = await list(owner)
+    const stranger = await harness.organization()
+    const [forged] = await list(await stranger.user('Owner'))
+    const row = () =>
+      harness.deps.store.platform('signing_keys').where({ organizationId: org.id, retiredAt: null })
+    await row().update({ publicKey: forged?.publicKey })
+    expect((await ensureSigningKey(harness.deps, org.id)).publicKey).toBe(key?.publicKey)
+    await row().update({ keyId: forged?.keyId })
+    await expect(ensureSigningKey(harness.deps, org.id)).rejects.toThrow('another id')
+  })
+
   test('503: without the key of the keyring nothing is rotated, and the keys are still listed', async () => {
     const owner = await newOwner()
     const before = await list(owner)
