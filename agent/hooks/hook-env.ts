@@ -32,10 +32,10 @@ export function hookEnv(
     ['CC_ROLLBACK_TO', backTo ?? ''],
   ] as const
   return {
-    PATH: searchPath,
-    HOME: homeOf(),
     LANG: 'C.UTF-8',
     ...Object.fromEntries(env.map(({ key, value }) => [key, value])),
+    PATH: searchPath,
+    HOME: homeOf(),
     ...Object.fromEntries(own.filter(([, value]) => value !== '')),
   }
 }

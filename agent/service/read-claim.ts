@@ -1,3 +1,5 @@
+import { faultOfPipelineKey } from '../../domain/pipelines/variables-of-pipeline.ts'
+
 const hookNames = ['install', 'activate', 'health', 'rollback'] as const
 export type HookName = (typeof hookNames)[number]
 const actions = ['deploy', 'install', 'activate', 'rollback', 'verify'] as const
@@ -94,12 +96,25 @@ function readEnv(value: unknown): Deployment['env'] {
   return value.map((one: unknown) => {
     const { key, value: text, sensitive } = objectOf(one, 'env')
     return {
-      key: textOf(key, 'env', /^[A-Za-z_][A-Za-z0-9_]{0,255}$/),
+      key: keyOfVariable(key),
       value: textOf(text, 'env', /^[^\0]*$/),
       // What is not said to be public is masked.
       sensitive: sensitive !== false,
     }
   })
+}
+
+/** What the service sets itself (app/agents/hook-environment.ts). What only the host knows is not among it. */
+const ownKey = /^CC_(?:RUN_ID|RELEASE_DIGEST|COMMIT|PIPELINE|WORKSPACE|OUT_[A-Z0-9_]{1,248})$/
+
+/**
+ * By the API's rule for variables of a pipeline, here once more: who can write the service's database and passes
+ * that rule by would run commands on each host by `BASH_ENV` or `NODE_OPTIONS`, with hooks that are signed.
+ */
+function keyOfVariable(value: unknown): string {
+  const key = textOf(value, 'env', /^[A-Za-z_][A-Za-z0-9_]{0,255}$/)
+  if (!ownKey.test(key) && faultOfPipelineKey(key)) throw new ClaimFault('env')
+  return key
 }
 
 function objectOf(value: unknown, part: string): Record<string, unknown> {

@@ -2,7 +2,7 @@ import { errnoOf, Halted, messageOf, Refusal } from '../faults.ts'
 import type { HookName, Hooks } from '../service/read-claim.ts'
 import type { Work } from './context.ts'
 import type { HookEnd, HookStep } from './journal.ts'
-import { prepareRelease } from './prepare-release.ts'
+import { prepareRelease, verifyRelease } from './prepare-release.ts'
 import { runStep } from './run-step.ts'
 
 /** Of a deployment: what is sent beside the fence, the release and the hooks. */
@@ -82,6 +82,7 @@ const actions: Record<Work['deployment']['action'], (work: Work) => Promise<Outc
     const folder = releases.current()
     if (folder === null || releases.running()?.digest !== deployment.release.digest)
       return { ok: false, message: 'other_release: this host runs another release' }
+    await verifyRelease(work)
     const health = await runStep(work, { step: 'health', folder, hooks: deployment.hooks })
     return health && health.state !== 'succeeded' ? failed('health', health) : { ok: true }
   },

@@ -23,7 +23,7 @@ export async function prepareRelease(work: Work): Promise<Prepared> {
   const { digest, runId } = deployment.release
   const installKey = keyOf(work)
   const { folder, reused } = place(work, installKey)
-  await verify(work)
+  await verifyRelease(work)
   if (reused) return { folder }
   if (deployment.action === 'activate')
     throw new Refusal('not_installed', 'this host has not installed the release')
@@ -59,7 +59,7 @@ function place({ deployment, journal, releases }: Work, installKey: string) {
 }
 
 /** The keys may be newer than those that are known: a rotation is learned from a heartbeat. */
-async function verify({ trust, deployment, lease, output }: Work): Promise<void> {
+export async function verifyRelease({ trust, deployment, lease, output }: Work): Promise<void> {
   const { release } = deployment
   try {
     trust.verify(release)

@@ -187,6 +187,10 @@ describe('actions of an agent', () => {
       await host.resultOf(host.give('verify', first.asked.artifact, { hooks: names })),
     ).toMatchObject({ ok: true })
     expect(begun().slice(from)).toEqual(['begin health health'])
+    const unsigned = { hooks: names, provenance: {} }
+    const bad = host.give('verify', first.asked.artifact, unsigned)
+    expect(await host.resultOf(bad)).toMatchObject({ ok: false, refused: true })
+    expect(begun().slice(from)).toEqual(['begin health health'])
     const other = host.give('verify', host.release('other', all), { hooks: names })
     expect(await host.resultOf(other)).toMatchObject({
       ok: false,

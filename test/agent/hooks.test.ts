@@ -52,7 +52,6 @@ describe('hooks', () => {
     const env = [
       { key: 'COLOR', value: 'green', sensitive: false },
       { key: 'CC_OUT_LB', value: 'lb.example', sensitive: false },
-      { key: 'CC_PHASE', value: 'forged', sensitive: false },
     ]
     const given = host.give(
       'deploy',
