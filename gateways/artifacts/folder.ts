@@ -113,11 +113,10 @@ async function readOpened(
     stream.once('close', () => whole.destroy())
     return { sizeBytes, stream }
   }
-  if (!lately.has(place, identity)) {
+  await lately.once(place, identity, async () => {
     const whole = file.createReadStream({ start: 0, highWaterMark: pieceBytes, autoClose: false })
     for await (const _ of checkBytes(whole, digest));
-    lately.note(place, identity)
-  }
+  })
   const { first: start, last: end } = range
   return { sizeBytes, stream: file.createReadStream({ start, end, highWaterMark: pieceBytes }) }
 }

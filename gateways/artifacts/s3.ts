@@ -104,11 +104,10 @@ async function read(
   const head = new HeadObjectCommand({ Bucket: bucket.name, Key: key })
   const { ETag = '', LastModified, ContentLength = 0 } = await (await bucket.opened()).send(head)
   const identity = [ETag, LastModified?.getTime(), ContentLength].join(' ')
-  if (!bucket.lately.has(key, identity)) {
+  await bucket.lately.once(key, identity, async () => {
     const { body } = await getObject(bucket, { key, etag: ETag })
     for await (const _ of checkBytes(body, digest));
-    bucket.lately.note(key, identity)
-  }
+  })
   const { body } = await getObject(bucket, { key, etag: ETag, range })
   return { sizeBytes: ContentLength, stream: streamOf(body, body) }
 }

@@ -3,6 +3,7 @@ import { mkdtempSync } from 'node:fs'
 import {
   chmod,
   mkdir,
+  open,
   readdir,
   rm,
   stat,
@@ -13,7 +14,7 @@ import {
 } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { artifactFolder } from '../../../gateways/artifacts/folder.ts'
 
 describe('artifacts in a folder', () => {
@@ -86,6 +87,42 @@ describe('artifacts in a folder', () => {
     await truncate(place(), 100)
     await store.put(7, inPieces(), { maxBytes })
     expect(await readAll(7)).toEqual(bytes)
+  })
+
+  test('of many ranges at once one reads the whole file; a fault is found by all, and looked for again', async () => {
+    const store = artifactFolder(root)
+    await store.put(7, inPieces(), { maxBytes })
+    const handle = await open(place())
+    const streams = vi.spyOn(Object.getPrototypeOf(handle), 'createReadStream')
+    await handle.close()
+    const wholeReads = () =>
+      streams.mock.calls.filter(([options]) => !Object.hasOwn(options as object, 'end')).length
+    const ranges = async () =>
+      Promise.allSettled(
+        Array.from({ length: 50 }, async (_, at) => {
+          const found = await store.read(7, digest, { first: at, last: at + 9 })
+          const chunks: Buffer[] = []
+          for await (const chunk of found?.stream ?? []) chunks.push(chunk)
+          expect(Buffer.concat(chunks)).toEqual(bytes.subarray(at, at + 10))
+        }),
+      )
+    try {
+      expect((await ranges()).filter(({ status }) => status === 'rejected')).toEqual([])
+      expect(wholeReads()).toBe(1)
+      await ranges()
+      expect(wholeReads()).toBe(1)
+      await chmod(place(), 0o600)
+      await writeFile(place(), Buffer.alloc(bytes.length, 'x'))
+      for (const reads of [2, 3]) {
+        const ends = await ranges()
+        expect(ends.map((end) => end.status === 'rejected' && end.reason.code)).toEqual(
+          Array.from({ length: 50 }, () => 'artifact_damaged'),
+        )
+        expect(wholeReads()).toBe(reads)
+      }
+    } finally {
+      streams.mockRestore()
+    }
   })
 
   test('what is no digest is no path; a link at the place is not followed', async () => {
