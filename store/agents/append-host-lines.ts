@@ -13,6 +13,12 @@ export type HostLines = {
 
 export type Appended = 'stored' | 'full' | 'repeated' | 'lease_lost' | 'unknown'
 
+/** What a row costs beside its text: empty lines would otherwise pass every limit. */
+const lineBytes = 64
+
+/** The column is an integer, and far below its end all is said. */
+const countedBytes = 1024 ** 3
+
 /**
  * Appends a batch of a host's lines to the log of its run's stage `deploy`, under the stage's row lock, so
  * that `seq` has no holes. The batch's number is noted in the same statement: its repeat stores nothing. A
@@ -23,7 +29,7 @@ export async function appendHostLines(
   organizationId: number,
   { deploymentId, agentId, host, fence, batch, lines }: HostLines,
 ): Promise<Appended> {
-  const bytes = lines.reduce((sum, { line }) => sum + Buffer.byteLength(line), 0)
+  const bytes = lines.reduce((sum, { line }) => sum + lineBytes + Buffer.byteLength(line), 0)
   const levels = lines.map(({ level }) => level)
   const texts = lines.map(({ line }) => line)
   for (;;) {
@@ -43,7 +49,8 @@ const text = `
     from deployment_hosts
     where organization_id = $1::integer and pipeline_run_id = $2::integer and agent_id = $3::integer),
   noted as (
-    update deployment_hosts h set log_batch = $5::integer, log_bytes = h.log_bytes + $6::integer
+    update deployment_hosts h set log_batch = $5::integer,
+      log_bytes = least(h.log_bytes::bigint + $6::integer, ${countedBytes})
     from seen
     where h.organization_id = $1::integer and h.pipeline_run_id = $2::integer and h.agent_id = $3::integer
       and h.fence = $4::integer and h.wanted is not null and h.lease_until > now()

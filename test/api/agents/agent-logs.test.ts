@@ -168,4 +168,24 @@ describe('the log of a deployment', () => {
       'Further lines of this host are not kept: it printed more than 8 MiB.',
     ])
   })
+
+  test('200: empty lines count too, and no count ends in a fault', async () => {
+    const { agents, deployment, send, read } = await claimedBy(1)
+    const [agent] = agents
+    const setBytes = async (logBytes: number) =>
+      harness.deps.store
+        .platform('deployment_hosts')
+        .where({ pipelineRunId: deployment.id })
+        .update({ logBytes })
+    await setBytes(8 * 1024 * 1024 - 500 * 64)
+    const empty = Array.from({ length: 500 }, () => ({ line: '' }))
+    for (const batch of [1, 2]) expect((await send(agent, batch, empty))?.statusCode).toBe(200)
+    const lines = await read()
+    expect(lines).toHaveLength(501)
+    expect(lines.at(-1)?.line).toMatch(/^Further lines of this host are not kept/)
+    await setBytes(2 ** 31 - 10)
+    const batches = [3, 4]
+    for (const batch of batches) expect((await send(agent, batch, empty))?.statusCode).toBe(200)
+    expect(await read()).toHaveLength(501)
+  })
 })
