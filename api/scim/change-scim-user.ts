@@ -68,7 +68,8 @@ async function changeScimUser(
     await assertAllowed(tenant, { before, next })
     // Awaited alone: this statement can be refused, and its error must be the one that is reported.
     await people.update(before.id, next)
-    const tokensEnded = await settle(tenant, by, { before, next })
+    const { config } = deps
+    const tokensEnded = await settle(tenant, by, { before, next, config })
     if (tokensEnded > 0) changes['apiTokens'] = { from: tokensEnded, to: 0 }
     const [, changed] = await Promise.all([
       scimLog(tenant).recordChange(by, {
@@ -103,7 +104,7 @@ async function assertAllowed(
 async function settle(
   tenant: Tenant,
   by: Provisioning,
-  { before, next }: { before: ScimUser; next: UserColumns },
+  { before, next, config }: { before: ScimUser; next: UserColumns; config: Deps['config'] },
 ): Promise<number> {
   const access = endAccess(tenant)
   const makers = personMakers(tenant)
@@ -123,6 +124,7 @@ async function settle(
       to: next.email,
     })
   if (!ends) return 0
+  await access.invitationsBy(before.id, config)
   await access.sessions(before.id)
   const tokensEnded = await access.apiTokens(before.id)
   await voidUnableApprovals(tenant, actorOfToken(by))

@@ -26,6 +26,7 @@ export async function deleteScimUser(
     await access.sessions(person.id)
     const tokensEnded = await access.apiTokens(person.id)
     await access.mailedLinks(person.id)
+    await access.invitationsBy(person.id, deps.config)
     await voidUnableApprovals(tenant, actorOfToken(by))
     await scimLog(tenant).recordChange(by, {
       event: 'scim.user_deleted',

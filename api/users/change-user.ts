@@ -37,12 +37,12 @@ export async function changeUser(
     await assertOwnerStays(tenant, { before, change })
     await write(tenant, { id, change })
     const after = await users(tenant).get(id)
-    await settle(tenant, caller, { before, after })
+    await settle(tenant, caller, { before, after, config: deps.config })
     return after
   })
 }
 
-type Changed = { before: User; after: User }
+type Changed = { before: User; after: User; config: Deps['config'] }
 
 async function assertOwnerStays(
   tenant: Tenant,
@@ -64,7 +64,11 @@ async function write(
 }
 
 /** The consequences of a change, in its transaction: links and sessions end, approvals are voided, it is audited. */
-async function settle(tenant: Tenant, caller: Caller, { before, after }: Changed): Promise<void> {
+async function settle(
+  tenant: Tenant,
+  caller: Caller,
+  { before, after, config }: Changed,
+): Promise<void> {
   const access = endAccess(tenant)
   const made = async (what: Making) => personMakers(tenant).note(after.id, [caller.userId], what)
   // A link in a mailbox that is no longer this person's must not open the account.
@@ -80,7 +84,13 @@ async function settle(tenant: Tenant, caller: Caller, { before, after }: Changed
     await access.mailedLinks(after.id)
   }
   if (!before.active && after.active) await made('reactivated')
-  if (rank(after.role) > rank(before.role)) await made('promoted')
+  if (rank(after.role) > rank(before.role)) {
+    await made('promoted')
+    // Who took the link while it was one of a lower role must not come in with the higher one.
+    if (after.invited && config.smtpUrl === undefined) await access.mailedLinks(after.id)
+  }
+  if (rank(after.role) < rank(before.role) || (before.active && !after.active))
+    await access.invitationsBy(after.id, config)
   if (Object.keys(detail).length === 0) return
   if (detail['role'] || detail['active']) await voidUnableApprovals(tenant, actorOf(caller))
   await auditLog(tenant, actorOf(caller)).record('org.user_updated', {
@@ -93,7 +103,7 @@ async function settle(tenant: Tenant, caller: Caller, { before, after }: Changed
 async function tellOldAddress(
   tenant: Tenant,
   caller: Caller,
-  { before, after }: Changed,
+  { before, after }: Pick<Changed, 'before' | 'after'>,
 ): Promise<void> {
   if (before.email === null) return
   await mails(tenant).queue('address_changed', after.id, {

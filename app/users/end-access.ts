@@ -16,6 +16,14 @@ export function endAccess(tenant: Tenant) {
       await mails(tenant).dropLinks(userId)
     },
 
+    /**
+     * Ends open invitations of those whom this person invited. Where no mail is sent, an inviter holds the links
+     * and could come in again by one. Mailed ones stay: they are in mailboxes of others.
+     */
+    async invitationsBy(userId: number, { smtpUrl }: { smtpUrl: unknown }): Promise<void> {
+      if (smtpUrl === undefined) await userTokens(tenant).useInvitationsBy(userId)
+    },
+
     /** Returns how many were live. They stay ended if the person is reactivated. */
     apiTokens: async (userId: number): Promise<number> => tokens(tenant).revokeAllOf(userId),
   }

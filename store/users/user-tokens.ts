@@ -49,6 +49,16 @@ export function userTokens(tenant: Tenant) {
         .whereNull('usedAt')
         .update({ usedAt: db.fn.now() })
     },
+    /** Ends open invitations of the people whom somebody invited: that person may hold their links. */
+    async useInvitationsBy(inviterId: number): Promise<void> {
+      await db.raw(
+        `update user_tokens t set used_at = now() from person_makers m
+         where t.organization_id = ? and t.purpose = 'invitation' and t.used_at is null
+           and m.organization_id = t.organization_id and m.user_id = t.user_id
+           and m.made_by = ? and m.what = 'invited'`,
+        [organizationId, inviterId],
+      )
+    },
   }
 }
 

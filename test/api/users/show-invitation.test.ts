@@ -1,5 +1,7 @@
+import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { unwrap } from '../../../store/driver/tenant.ts'
+import { userTokens } from '../../../store/users/user-tokens.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 
 let harness: Harness
@@ -143,4 +145,55 @@ test('400: a token of nothing, of another purpose, of a person who was deactivat
       .update({ purpose: 'invitation', expiresAt: new Date(Date.now() - 1_000) }),
   )
   expect((await post('look', { token })).statusCode).toBe(400)
+})
+
+test('a link that was taken for a lower role does not open a higher one', async () => {
+  const { org, admin, id, url } = await invite('Viewer')
+  const { invitationToken: token } = (await admin.post(url)).json()
+  const owner = await org.user('Owner')
+  expect((await owner.patch(`/api/org/users/${id}`, { name: 'Later' })).statusCode).toBe(200)
+  expect((await post('look', { token })).statusCode).toBe(200)
+  expect((await owner.patch(`/api/org/users/${id}`, { role: 'Org Admin' })).statusCode).toBe(200)
+  expect((await post('accept', { token, password })).json().code).toBe('invitation_invalid')
+})
+
+test.each(['demoted', 'deactivated', 'deleted'])(
+  'an inviter who is %s has no open link to those they invited; others keep theirs',
+  async (how) => {
+    const { org, admin, url } = await invite()
+    const { invitationToken: token } = (await admin.post(url)).json()
+    const owner = await org.user('Owner')
+    const email = `of-owner@${org.slug}.example`
+    const made = await owner.post('/api/org/users', { email, name: 'Other', role: 'Viewer' })
+    const otherUrl = `/api/org/users/${made.json().user.id}/invitation-link`
+    const { invitationToken: kept } = (await owner.post(otherUrl)).json()
+    const path = `/api/org/users/${admin.id}`
+    const answer =
+      how === 'deleted'
+        ? await owner.delete(path)
+        : await owner.patch(path, how === 'demoted' ? { role: 'Viewer' } : { active: false })
+    expect(answer.statusCode, answer.body).toBe(200)
+    expect((await post('accept', { token, password })).json().code).toBe('invitation_invalid')
+    expect((await post('look', { token: kept })).statusCode).toBe(200)
+  },
+)
+
+test('where mail is sent, the mailed links of a deactivated inviter stay', async () => {
+  const mailing = await createHarness({ mail: 'unsent', env: { SMTP_URL: 'smtp://127.0.0.1:1' } })
+  try {
+    const { org, admin, id } = await invite('Viewer', mailing)
+    const owner = await org.user('Owner')
+    // The worker makes the token when it sends the mail.
+    await mailing.deps.store.tenant(org.id, async (tenant) =>
+      userTokens(tenant).create(id, 'invitation', { hash: randomBytes(32), hours: 1 }),
+    )
+    await owner.patch(`/api/org/users/${id}`, { role: 'Deployer' })
+    await owner.patch(`/api/org/users/${admin.id}`, { active: false })
+    const open = await mailing.deps.store.tenant(org.id, async (tenant) =>
+      unwrap(tenant).db('user_tokens').where({ userId: id }).whereNull('usedAt'),
+    )
+    expect(open).toHaveLength(1)
+  } finally {
+    await mailing.close()
+  }
 })
