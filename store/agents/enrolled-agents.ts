@@ -46,8 +46,18 @@ export function enrolledAgents(tenant: Tenant) {
         })
     },
 
-    /** Another host takes over the name: nothing is known of it yet. */
+    /**
+     * Another host takes over the name: nothing is known of it yet. It stays paused if it was. With other labels it
+     * is not the host that deployments missed, and their releases are not brought to it.
+     */
     async takeOver(id: number, { id: joinId, labels }: Join): Promise<void> {
+      await db.raw(
+        `update deployment_hosts h set caught_up_at = now() from agents a
+         where h.organization_id = ? and h.agent_id = ? and h.state = 'unreachable'
+           and h.caught_up_at is null and a.organization_id = h.organization_id and a.id = h.agent_id
+           and a.labels <> ?::jsonb`,
+        [organizationId, id, JSON.stringify(labels)],
+      )
       await rows()
         .where({ id })
         .update({
@@ -61,7 +71,6 @@ export function enrolledAgents(tenant: Tenant) {
 }
 
 const unknownHost = {
-  paused: false,
   outdated: false,
   version: null,
   os: null,

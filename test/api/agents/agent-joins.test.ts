@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
+import { hostRow, testDeployment } from '../../harness/deployments.ts'
 import { agentClient, agentPlace, makeAgent } from './agent-client.ts'
 
 let harness: Harness
@@ -86,6 +87,42 @@ describe('joins', () => {
       {},
       { detail: { takenOver: true } },
     ])
+  })
+
+  test.each([
+    { labels: { role: 'web' }, isLeft: false },
+    { labels: { role: 'db' }, isLeft: true },
+  ])('201: $labels take a name over: paused it stays, what it missed is its own', async (one) => {
+    const { org, owner, workspaceId, join } = await makeJoin()
+    const first = (await join.call('enroll', { name: 'h' })).json()
+    const missed = await testDeployment(harness.deps, org.id, { workspaceId, outcome: 'succeeded' })
+    const { platform } = harness.deps.store
+    const organizationId = org.id
+    const { id } = first.agent
+    await platform('deployment_hosts').insert({
+      organizationId,
+      pipelineRunId: missed.id,
+      agentId: id,
+      position: 1,
+      state: 'unreachable',
+    })
+    await agentClient(harness, { id, token: first.token }).beat()
+    await owner.patch(`/api/agents/${id}`, { paused: true })
+    await platform.raw(
+      `update agents set last_seen_at = now() - interval '25 hours' where id = ?`,
+      [id],
+    )
+    const other = await makeAgent(harness, {
+      owner,
+      workspaceId,
+      more: { labels: one.labels, join: { maxAgents: 5, expiresInDays: 1 } },
+    })
+    const taken = await other.call('enroll', { name: 'h' })
+    expect([taken.statusCode, taken.json().agent?.id]).toEqual([201, id])
+    const { labels, paused } = await platform('agents').where({ id }).first('labels', 'paused')
+    expect({ labels, paused }).toEqual({ labels: one.labels, paused: true })
+    const { caughtUpAt } = await hostRow(harness.deps, missed.id, id)
+    expect(caughtUpAt !== null).toBe(one.isLeft)
   })
 
   test('409 and 201: a host that never called may enroll again after ten minutes, by its own join alone', async () => {
