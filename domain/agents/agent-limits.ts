@@ -30,6 +30,9 @@ export const rotatedMinutes = 60
 /** Of one request. */
 export const maxLogLines = 500
 export const maxLogBodyBytes = 256 * 1024
+/** To enroll, to beat and to claim. */
+export const maxCallBodyBytes = 16 * 1024
+export const maxResultBodyBytes = 64 * 1024
 
 /** Of one host in one deployment, and of all of them. */
 export const maxHostLogBytes = 8 * 1024 * 1024

@@ -1,5 +1,9 @@
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { maxLogBodyBytes } from '../../../domain/agents/agent-limits.ts'
+import {
+  maxCallBodyBytes,
+  maxLogBodyBytes,
+  maxResultBodyBytes,
+} from '../../../domain/agents/agent-limits.ts'
 import { currentProtocol, offerProtocol } from '../../../domain/agents/agent-protocol.ts'
 import { hostWork } from '../../../store/agents/host-work.ts'
 import type { Target } from '../../http/access.ts'
@@ -50,6 +54,7 @@ const callingRoutes: FastifyPluginAsyncTypebox = async (app) => {
     '/agent/enroll',
     {
       config: { access: 'join' },
+      bodyLimit: maxCallBodyBytes,
       schema: {
         operationId: 'enrollAgent',
         body: EnrollBody,
@@ -70,6 +75,7 @@ const callingRoutes: FastifyPluginAsyncTypebox = async (app) => {
     '/agent/heartbeat',
     {
       config: { access: 'agent' },
+      bodyLimit: maxCallBodyBytes,
       schema: {
         operationId: 'beatAgent',
         description:
@@ -106,6 +112,7 @@ const claimRoute: FastifyPluginAsyncTypebox = async (app) => {
     '/agent/claim',
     {
       config: { access: 'agent' },
+      bodyLimit: maxCallBodyBytes,
       schema: {
         operationId: 'claimDeployment',
         description:
@@ -162,6 +169,7 @@ const reportingRoutes: FastifyPluginAsyncTypebox = async (app) => {
     '/agent/deployments/:id/result',
     {
       config,
+      bodyLimit: maxResultBodyBytes,
       schema: {
         operationId: 'sendAgentResult',
         params: IdParams,

@@ -43,6 +43,33 @@ describe('the protocol', () => {
     expect(unsigned.statusCode).toBe(401)
   })
 
+  test('413: no body is larger than its route needs', async () => {
+    const agent = await makeAgent(harness, await agentPlace(harness))
+    const { deployment, agent: busy, ...place } = await at.atWork()
+    const { fence } = await at.claimed(busy)
+    const join = await makeAgent(harness, {
+      ...place,
+      more: { join: { maxAgents: 1, expiresInDays: 1 } },
+    })
+    const padded = (kib: number) => ({ later: 'x'.repeat(kib * 1024) })
+    const result = { ...at.resultOf(deployment, fence) }
+    const path = `deployments/${deployment.id}/result`
+    for (const answer of [
+      await join.call('enroll', { name: 'a', ...padded(16) }),
+      await agent.beat(padded(16)),
+      await agent.claim(0, padded(16)),
+      await busy.call(path, { ...result, ...padded(64) }),
+    ])
+      expect([answer.statusCode, answer.json().code]).toEqual([413, 'body_too_large'])
+    for (const answer of [
+      await join.call('enroll', { name: 'a', ...padded(15) }),
+      await agent.beat(padded(15)),
+      await agent.claim(0, padded(15)),
+      await busy.call(path, { ...result, ...padded(63) }),
+    ])
+      expect(answer.statusCode, answer.body).toBeLessThan(300)
+  })
+
   test('403: a suspended organization’s agents get no work, and may end what they do', async () => {
     const { org, owner, workspaceId, agent, deployment } = await at.atWork()
     const join = await makeAgent(harness, {
