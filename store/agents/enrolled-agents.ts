@@ -51,13 +51,7 @@ export function enrolledAgents(tenant: Tenant) {
      * is not the host that deployments missed, and their releases are not brought to it.
      */
     async takeOver(id: number, { id: joinId, labels }: Join): Promise<void> {
-      await db.raw(
-        `update deployment_hosts h set caught_up_at = now() from agents a
-         where h.organization_id = ? and h.agent_id = ? and h.state = 'unreachable'
-           and h.caught_up_at is null and a.organization_id = h.organization_id and a.id = h.agent_id
-           and a.labels <> ?::jsonb`,
-        [organizationId, id, JSON.stringify(labels)],
-      )
+      await db.raw(leaveMissed, [organizationId, id, JSON.stringify(labels)])
       await rows()
         .where({ id })
         .update({
@@ -69,6 +63,11 @@ export function enrolledAgents(tenant: Tenant) {
     },
   }
 }
+
+const leaveMissed = `
+  update deployment_hosts h set caught_up_at = now() from agents a
+  where h.organization_id = ? and h.agent_id = ? and h.state = 'unreachable' and h.caught_up_at is null
+    and a.organization_id = h.organization_id and a.id = h.agent_id and a.labels <> ?::jsonb`
 
 const unknownHost = {
   outdated: false,
