@@ -5,7 +5,9 @@ import { join } from 'node:path'
 import { MockActivityEnvironment } from '@temporalio/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildArtifact } from '../../../activities/pipelines/build-artifact.ts'
+import { describeArtifact } from '../../../activities/pipelines/describe-artifact.ts'
 import { fetchSource } from '../../../activities/pipelines/fetch-source.ts'
+import { signArtifact } from '../../../activities/pipelines/sign-artifact.ts'
 import { runnersFor } from '../../../gateways/runner/runners-for.ts'
 import type { RunnerPool } from '../../../gateways/runner/runner-pool.ts'
 import { buildCaches } from '../../../store/pipelines/build-caches.ts'
@@ -50,6 +52,7 @@ describe.skipIf(!hasBwrap)(`caches of builds (${why})`, () => {
     builds,
     runners,
     stopping: new AbortController().signal,
+    publicOrigin: 'https://control.example',
   })
   const files = (run: string) => ({
     ...manifestWith(`cache:
@@ -66,10 +69,9 @@ artifact:
     'cat deep/.kept/word || echo none; mkdir -p deep/.kept; echo "$CC_BRANCH" > deep/.kept/word'
   const build = async (application: Application, branch = 'main') => {
     const run = await application.run({ branch })
-    for (const activity of [fetchSource, buildArtifact])
+    for (const activity of [fetchSource, buildArtifact, describeArtifact, signArtifact])
       await new MockActivityEnvironment({ attempt: 1 }).run(activity(deps()), { runId: run.id })
     const lines = await run.lines('build')
-    // Its parts are listed and it is signed after this.
     expect(lines.join('\n')).toContain('Artifact sha256:')
     return lines
   }
