@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createHarness, type Harness } from '../harness/create-harness.ts'
@@ -24,6 +25,8 @@ describe('the history of runs', () => {
     workspace = await org.workspace({ by: author, criticality: 'production' })
     const { id } = await startRun(author, workspace)
     await runUntil(author, { workspace, id }, awaits)
+    // A wait under half a second has no bar of its own.
+    await sleep(1_000)
     await owner.post(`/api/pipelines/${workspace.pipelineId}/runs/${id}/approve`, {})
     await runUntil(author, { workspace, id }, isOver)
     run = `/pipelines/${workspace.pipelineId}/runs/${id}`
