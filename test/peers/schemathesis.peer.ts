@@ -22,11 +22,13 @@ const changesSession = ['logOut', 'endMySession', 'changePassword', 'acceptInvit
 /** Told with 400 what no schema can tell: a link that nobody sent, a policy that does not compile, 31 February. */
 const refusesValid = [
   'acceptInvitation',
+  'lookAtInvitation',
   'resetPassword',
   'changePassword',
   'mapGroup',
   'listRuns',
   'listWorkspaces',
+  'listPipelines',
   'listAuditEntries',
   'exportAuditLog',
   'updateSettings',
