@@ -37,8 +37,9 @@ export function SetupNotes({ setup }: { setup: Setup }) {
     notes.push([
       'mail',
       <>
-        <strong>This service sends no mail.</strong> Nobody is told of a run that waits, and an
-        invitation is a link that you hand over. Set <code>SMTP_URL</code> to send mail.
+        <strong>This service sends no mail.</strong> Approvers get no message about a run that
+        waits, and an invitation is a link that you hand over. Set <code>SMTP_URL</code> to send
+        mail.
       </>,
     ])
   if (setup.owners < 2)
