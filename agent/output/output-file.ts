@@ -78,7 +78,7 @@ export function openOutput(path: string): OutputFile {
       if (size() > limit + slackBytes) shorten()
     },
     endHook() {
-      if (size() > limit + tailBytes) {
+      if (leftOut > 0 || size() > limit + tailBytes) {
         shorten()
         const newline = tail.indexOf(0x0a)
         const lines = newline < 0 ? tail : tail.subarray(newline + 1)
