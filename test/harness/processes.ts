@@ -1,9 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Connection } from '@temporalio/client'
+import { inject } from 'vitest'
 import { ensureNamespace } from '../../engines/ensure-namespace.ts'
 import { connectionOptions } from '../../gateways/temporal/connection-options.ts'
 import { freePort, type Harness } from './create-harness.ts'
@@ -42,6 +43,12 @@ export async function processesOf(
   await ensureNamespace(connection, config.temporal.namespace)
   await connection.close()
 
+  const cacheDir = inject('cacheDir')
+  mkdirSync(cacheDir, { recursive: true })
+  // Each harness has a data folder of its own, and a worker keeps its bundle there.
+  const cacheOfData = join(config.dataDir, 'cache')
+  if (!existsSync(cacheOfData)) symlinkSync(cacheDir, cacheOfData)
+
   const port = await freePort()
   const apiUrl = `http://127.0.0.1:${port}`
   const env = { ...environmentOf(harness), CC_PORT: String(port), ...more }
@@ -70,6 +77,7 @@ function environmentOf({ config, temporalEnv }: Harness): Record<string, string>
     ...temporalEnv,
     CC_KEYRING: keyring.map(({ id, key }) => `${id}=${key.reveal()}`).join(','),
     CC_DATA_DIR: config.dataDir,
+    NODE_COMPILE_CACHE: join(config.dataDir, 'cache', 'code'),
     ...(workDir !== undefined && { CC_WORK_DIR: workDir }),
     ...(billingWorkDir !== undefined && { CC_BILLING_WORK_DIR: billingWorkDir }),
     ...(buildWorkDir !== undefined && { CC_BUILD_WORK_DIR: buildWorkDir }),

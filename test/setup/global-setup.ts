@@ -26,6 +26,8 @@ declare module 'vitest' {
     workDir: string
     /** The reader of bills with DuckDB, about 190 MB. */
     billingWorkDir: string
+    /** Bundled workflows and compiled code of the workers and APIs that tests start as processes. */
+    cacheDir: string
   }
 }
 
@@ -82,6 +84,7 @@ async function start(): Promise<Started> {
         opaBin,
         workDir,
         billingWorkDir,
+        cacheDir: join(folder, 'cache'),
       },
       stop,
     }
