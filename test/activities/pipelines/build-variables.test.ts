@@ -2,7 +2,9 @@ import { rm } from 'node:fs/promises'
 import { MockActivityEnvironment } from '@temporalio/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { buildArtifact } from '../../../activities/pipelines/build-artifact.ts'
+import { describeArtifact } from '../../../activities/pipelines/describe-artifact.ts'
 import { fetchSource } from '../../../activities/pipelines/fetch-source.ts'
+import { signArtifact } from '../../../activities/pipelines/sign-artifact.ts'
 import { runnersFor } from '../../../gateways/runner/runners-for.ts'
 import type { RunnerPool } from '../../../gateways/runner/runner-pool.ts'
 import { placeOfPipelineValue } from '../../../store/pipelines/pipeline-variables.ts'
@@ -68,6 +70,12 @@ describe.skipIf(!hasBwrap)(`variables of a build (${why})`, () => {
     const run = await application.run()
     for (const activity of [fetchSource, buildArtifact])
       await new MockActivityEnvironment({ attempt: 1 }).run(activity(deps()), { runId: run.id })
+    if ((await run.shown()).state === 'running') {
+      await new MockActivityEnvironment({ attempt: 1 }).run(describeArtifact(deps()), {
+        runId: run.id,
+      })
+      await signArtifact({ ...deps(), publicOrigin: 'https://control.example' })({ runId: run.id })
+    }
     return {
       shown: await run.shown(),
       lines: await run.lines('build'),

@@ -28,8 +28,8 @@ test('403: each route with an effect refuses a cookie from another site, in both
   const admin = await org.user('Owner', { platformAdmin: true })
   const routes = harness.app
     .routeTable()
-    // SCIM accepts no cookie from any site.
-    .filter(({ access }) => access !== 'public' && access !== 'scim')
+    // SCIM and agents have no cookie of any site.
+    .filter(({ access }) => !['public', 'scim', 'agent', 'join'].includes(access))
     .filter(({ method }) => method !== 'GET')
   expect(routes.length).toBeGreaterThan(30)
   for (const route of routes)

@@ -137,6 +137,11 @@ describe('CC_RATE_LIMITS', () => {
   )
 
   test('a limit that is not named keeps its default', () => {
-    expect(harness.config.rateLimits).toEqual({ token: 40, scim: 12_000, address: 20 })
+    expect(harness.config.rateLimits).toEqual({
+      token: 40,
+      scim: 12_000,
+      agent: 600,
+      address: 20,
+    })
   })
 })

@@ -24,6 +24,7 @@ describe('/api/org/settings', () => {
       tagAliases: {},
       anomalyMinimum: 5,
       learnPrices: true,
+      artifactDays: 30,
       buildNetwork: 'public',
       planApproval: 'none',
     })
