@@ -1,5 +1,5 @@
-// Reads a report of vitest: `counts` (passed, failed, skipped), `files` that failed, or the `failures`,
-// each with the first lines of its reason.
+// Reads a report of vitest: `counts` (passed, failed, skipped), `files` that failed, the `failures`, each
+// with the first lines of its reason, or the `slowest` files with their seconds.
 const { readFileSync } = require('node:fs')
 
 const [what, path, word] = process.argv.slice(2)
@@ -16,6 +16,12 @@ const answers = {
     report.testResults
       .filter(({ status }) => status === 'failed')
       .map(({ name }) => inProject(name)),
+  slowest: () =>
+    report.testResults
+      .map(({ name, startTime, endTime }) => [(endTime - startTime) / 1_000, inProject(name)])
+      .toSorted(([a], [b]) => b - a)
+      .slice(0, 15)
+      .map(([seconds, name]) => `${seconds.toFixed(0).padStart(5)} s  ${name}`),
   failures: () =>
     report.testResults.flatMap((file) => {
       const place = inProject(file.name)

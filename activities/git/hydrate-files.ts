@@ -84,7 +84,7 @@ const busy = () =>
 const beingPrepared = ({ statusReason }: { statusReason: string | null }) =>
   new AppError('unavailable', 'The repository is being prepared.', {
     code: 'git_being_prepared',
-    retryAfterSeconds: statusReason === null ? 2 : 30,
+    retryAfterSeconds: statusReason === null ? 2 : 10,
   })
 
 const isSameBranch = ({ hydration }: LoadedHydration, { owner }: OpenedClaim) =>

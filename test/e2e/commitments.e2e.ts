@@ -6,15 +6,10 @@ import { createHarness, type Harness } from '../harness/create-harness.ts'
 import type { TestOrganization } from '../harness/test-organization.ts'
 import { withCommitments } from '../harness/with-commitments.ts'
 import { expectAccessible } from './axe.ts'
-import { expectNoSideways, openBrowser, settle, views, visit, type View } from './browser.ts'
+import { expectNoSideways, openBrowser, settle, views, visit } from './browser.ts'
 
 const folder = join(import.meta.dirname, '../.output/screenshots')
 const path = '/cost/commitments'
-const everyView: readonly View[] = [
-  ...views,
-  { scheme: 'light', width: 360 },
-  { scheme: 'dark', width: 360 },
-]
 const dollars = (amount: number) =>
   new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' }).format(amount)
 
@@ -36,7 +31,7 @@ describe('the page of commitments', () => {
   const table = (page: Page) => page.getByRole('region', { name: 'Commitments' })
   const names = async (page: Page) => table(page).locator('tbody th').allInnerTexts()
 
-  for (const view of everyView)
+  for (const view of views)
     test(`${view.scheme}, ${view.width} px wide: axe, width and a picture`, async () => {
       const user = await org.user('Viewer')
       const { page, context, faults } = await visit(browser, harness, { user, view })
@@ -112,7 +107,7 @@ describe('the page of commitments', () => {
 
   test('an organization without commitments is told what they are and why none shows', async () => {
     const user = await (await harness.organization()).user('Viewer')
-    for (const view of everyView) {
+    for (const view of views) {
       const { page, context, faults } = await visit(browser, harness, { user, view })
       await page.goto(path)
       await page.getByText('No commitments in these days').waitFor()

@@ -108,7 +108,7 @@ describe('a production run', () => {
     await one.page.keyboard.press('w')
     await one.page.getByRole('heading', { name: 'Workspaces' }).waitFor()
     await one.page.getByText(workspace.name).waitFor()
-    await one.tabTo(new RegExp(workspace.name))
+    await one.tabTo(new RegExp(`^${workspace.name}`))
     await one.page.keyboard.press('Enter')
     await one.page.getByRole('button', { name: 'Start a run…' }).waitFor()
     await one.tabTo(/^Start a run/)

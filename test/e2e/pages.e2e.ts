@@ -7,7 +7,7 @@ import { consoleFolder } from '../../api/console/console-files.ts'
 import { gitHarness, peerMakers, type GitHarness } from '../harness/git/git-harness.ts'
 import type { TestUser } from '../harness/test-user.ts'
 import { expectAccessible } from './axe.ts'
-import { expectNoSideways, openBrowser, settle, views, visit } from './browser.ts'
+import { everyView, expectNoSideways, openBrowser, settle, visit } from './browser.ts'
 import { connectRepository } from './git-world.ts'
 import { createWorld, type World } from './world.ts'
 
@@ -33,7 +33,7 @@ describe('every page', () => {
     await harness?.close()
   })
 
-  for (const view of views)
+  for (const view of everyView)
     test(`${view.scheme}, ${view.width} px wide: axe, width and a picture of each`, async () => {
       const { page, context, faults } = await visit(browser, harness, { user: owner, view })
       const wrong: string[] = []
@@ -50,7 +50,7 @@ describe('every page', () => {
     })
 
   test('in front of the door: sign-in, its ends, and an invitation', async () => {
-    for (const view of views) {
+    for (const view of everyView) {
       const { page, context, faults } = await visit(browser, harness, { view })
       for (const [name, path] of Object.entries({
         login: '/login',
@@ -115,7 +115,7 @@ describe('every page', () => {
   })
 
   test('something stands before any script came, and nothing moves once it did', async () => {
-    for (const view of views.filter(({ scheme }) => scheme === 'light'))
+    for (const view of everyView.filter(({ scheme }) => scheme === 'light'))
       for (const [name, path, first] of [
         ['login', '/login', 'Use single sign-on'],
         ['home', '/', 'Workspaces'],

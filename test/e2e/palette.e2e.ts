@@ -4,13 +4,9 @@ import { createHarness, type Harness } from '../harness/create-harness.ts'
 import type { TestOrganization, TestWorkspace } from '../harness/test-organization.ts'
 import type { TestUser } from '../harness/test-user.ts'
 import { expectAccessible } from './axe.ts'
-import { expectNoSideways, openBrowser, settle, visit, type View } from './browser.ts'
+import { expectNoSideways, openBrowser, settle, views, visit } from './browser.ts'
 import { named } from './people.ts'
 import { takePicture } from './picture.ts'
-
-const everyView: readonly View[] = (['light', 'dark'] as const).flatMap((scheme) =>
-  ([360, 1440] as const).map((width) => ({ scheme, width })),
-)
 
 describe('the command palette and the keys', () => {
   let harness: Harness
@@ -156,7 +152,7 @@ describe('the command palette and the keys', () => {
   })
 
   test('axe, width and pictures', async () => {
-    for (const view of everyView) {
+    for (const view of views) {
       const { page, context, faults } = await visit(browser, harness, { user: owner, view })
       await page.goto('/')
       await settle(page)

@@ -5,13 +5,9 @@ import { awaits, isOver, runUntil, startRun } from '../harness/runs.ts'
 import type { TestOrganization, TestWorkspace } from '../harness/test-organization.ts'
 import type { TestUser } from '../harness/test-user.ts'
 import { expectAccessible } from './axe.ts'
-import { expectNoSideways, openBrowser, settle, visit, type View } from './browser.ts'
+import { expectNoSideways, openBrowser, settle, views, visit } from './browser.ts'
 import { named } from './people.ts'
 import { takePicture } from './picture.ts'
-
-const everyView: readonly View[] = (['light', 'dark'] as const).flatMap((scheme) =>
-  ([360, 1440] as const).map((width) => ({ scheme, width })),
-)
 
 const many = {
   'main.tf': 'resource "terraform_data" "item" {\n  count = 215\n  input = count.index\n}\n',
@@ -38,7 +34,7 @@ describe('the page of a run', () => {
   const pathOf = ({ pipelineId }: TestWorkspace, { id }: { id: number }) =>
     `/pipelines/${pipelineId}/runs/${id}`
   const lookAt = async (path: string, picture: string) => {
-    for (const view of everyView) {
+    for (const view of views) {
       const { page, context, faults } = await visit(browser, harness, { user: author, view })
       await page.goto(path)
       await settle(page)

@@ -5,14 +5,10 @@ import { isOver, runUntil, startRun } from '../harness/runs.ts'
 import type { TestOrganization, TestWorkspace } from '../harness/test-organization.ts'
 import type { TestUser } from '../harness/test-user.ts'
 import { expectAccessible } from './axe.ts'
-import { expectNoSideways, openBrowser, settle, visit, type View } from './browser.ts'
+import { expectNoSideways, openBrowser, settle, views, visit } from './browser.ts'
 import { named } from './people.ts'
 import { takePicture } from './picture.ts'
 import { startInDialog } from './start-in-dialog.ts'
-
-const everyView: readonly View[] = (['light', 'dark'] as const).flatMap((scheme) =>
-  ([360, 1440] as const).map((width) => ({ scheme, width })),
-)
 
 // Nothing that applies or destroys starts without a question, and what destroys stops after its plan.
 describe('a start and a destroy', () => {
@@ -142,7 +138,7 @@ describe('a start and a destroy', () => {
     const workspace = await org.workspace({ by: author })
     const { id } = await startRun(author, workspace, { confirm: true, message: 'Look first' })
     await runUntil(author, { workspace, id }, (run) => run.awaitingApproval)
-    for (const view of everyView) {
+    for (const view of views) {
       const { page, context, faults } = await visit(browser, harness, { user: author, view })
       const look = async (name: string) => {
         await settle(page)

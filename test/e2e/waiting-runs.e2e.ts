@@ -6,15 +6,11 @@ import type { TestOrganization } from '../harness/test-organization.ts'
 import type { TestUser } from '../harness/test-user.ts'
 import { unwrap } from '../../store/driver/tenant.ts'
 import { expectAccessible } from './axe.ts'
-import { expectNoSideways, openBrowser, settle, visit, type View } from './browser.ts'
+import { expectNoSideways, openBrowser, settle, views, visit } from './browser.ts'
 import { named } from './people.ts'
 import { takePicture } from './picture.ts'
 import { retype } from './retype.ts'
 import { textIn } from './text-in.ts'
-
-const everyView: readonly View[] = (['light', 'dark'] as const).flatMap((scheme) =>
-  ([360, 1440] as const).map((width) => ({ scheme, width })),
-)
 
 // A run that waits is found, and nobody loses the right to approve it without a word.
 describe('runs that wait', () => {
@@ -126,7 +122,7 @@ describe('runs that wait', () => {
   })
 
   test('axe and width of Home and of the editor', async () => {
-    for (const view of everyView) {
+    for (const view of views) {
       const { page, context, faults } = await visit(browser, harness, { user: owner, view })
       for (const [name, path] of [
         ['home-waiting', '/'],

@@ -74,7 +74,8 @@ describe('the list of 5,000 workspaces', () => {
     await context.close()
   })
 
-  test(`listed and filtered in at most ${maxMs} ms`, async () => {
+  // `CC_TIMED=1 npm run test:e2e -- workspace-list`, on a machine that does nothing else.
+  test.runIf(process.env['CC_TIMED'])(`listed and filtered in at most ${maxMs} ms`, async () => {
     const quickest = new Map<string, number>()
     const slowest = () => Math.max(...acts.map(({ name }) => quickest.get(name) ?? Infinity))
     // The tests share the processors: the quickest of some rounds is the time that the list takes.
