@@ -1,7 +1,7 @@
 import { defineConfig } from 'vitest/config'
 
-/** Files of these take the service apart in one process, and leave nothing behind there. */
-const together = 'test/{api,app,store,activities,worker}/**/*.test.ts'
+/** Files of these leave nothing behind in their process, so that the next file runs in it too. */
+const together = 'test/{api,app,store,activities,worker,workflows,gateways,console}/**/*.test.ts'
 
 export default defineConfig({
   test: {
