@@ -2,7 +2,7 @@ import { agentSuite } from './agent.ts'
 import { anomaliesSuite } from './anomalies.ts'
 import { apiSuite } from './api.ts'
 import { clicksSuite } from './clicks.ts'
-import { consoleSuite } from './console.ts'
+import { consoleSuite } from './console/console.ts'
 import { costSuite } from './cost.ts'
 import { copiesSuite } from './copies.ts'
 import { hostileSuite } from './hostile.ts'
@@ -39,7 +39,7 @@ const suites: Record<string, { about: string; run: () => Promise<boolean> }> = {
   },
   console: {
     about:
-      'Lighthouse on sign-in, Home and a waiting run, as a phone and as a desktop, best of three',
+      'Lighthouse on sign-in, Home and a waiting run, and how fast pages open and answer with 5,000 workspaces, a plan of 5,000 resources and its log',
     run: consoleSuite,
   },
   copies: {

@@ -1,20 +1,18 @@
+import type { Store } from '../../store/driver/connect.ts'
 import { unwrap } from '../../store/driver/tenant.ts'
-import type { Harness } from '../harness/create-harness.ts'
-import type { TestOrganization } from '../harness/test-organization.ts'
-import type { TestUser } from '../harness/test-user.ts'
 
 /**
  * As many workspaces as a large organization has, by SQL: every fifth is a production one, every
- * tenth has no run, and of the others every seventh has failed. `author` needs a configuration.
+ * tenth has no run, and of the others every seventh has failed. The organization needs a configuration.
  */
 export async function seedWorkspaces(
-  harness: Harness,
-  org: TestOrganization,
-  { author, count }: { author: TestUser; count: number },
+  store: Store,
+  organizationId: number,
+  { authorId, count }: { authorId: number; count: number },
 ): Promise<void> {
-  await harness.deps.store.tenant(org.id, async (tenant) => {
+  await store.tenant(organizationId, async (tenant) => {
     const { db } = unwrap(tenant)
-    const values = { org: org.id, author: author.id, count }
+    const values = { org: organizationId, author: authorId, count }
     for (const statement of statements) await db.raw(statement, values)
   })
 }
