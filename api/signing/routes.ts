@@ -1,7 +1,7 @@
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ensureSigningKey } from '../../app/signing/ensure-signing-key.ts'
+import { provedSigningKeys } from '../../app/signing/published-keys.ts'
 import { maxSigningKeys } from '../../domain/signing/trusted-keys.ts'
-import { signingKeys } from '../../store/signing/signing-keys.ts'
 import { Body, errors, Nullable, Time } from '../http/schemas.ts'
 import { rotateSigningKey } from './rotate-signing-key.ts'
 
@@ -26,7 +26,7 @@ export const signingRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { deps } = app
   const list = async (organizationId: number) => {
     const keys = await deps.store.tenant(organizationId, async (tenant) =>
-      signingKeys(tenant).list(),
+      provedSigningKeys(deps, tenant),
     )
     return keys.map(({ keyId, publicKey, createdAt, retiredAt }) => ({
       keyId,

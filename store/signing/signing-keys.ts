@@ -17,6 +17,8 @@ export type StoredSigningKey = PublicSigningKey & {
   endorsements: Endorsement[]
 }
 
+export type SealedSigningKey = StoredSigningKey & { privateKey: Buffer }
+
 const shown = ['keyId', 'publicKey', 'createdAt', 'retiredAt', 'endorsements'] as const
 
 /** The keys with which one organization signs what it has built. One of them is current. */
@@ -26,11 +28,13 @@ export function signingKeys(tenant: Tenant) {
 
   return {
     /** Newest first. */
-    async list(): Promise<StoredSigningKey[]> {
-      return rows().orderBy('id', 'desc').select(shown)
+    async list(): Promise<SealedSigningKey[]> {
+      return rows()
+        .orderBy('id', 'desc')
+        .select(...shown, 'privateKey')
     },
 
-    async current(): Promise<(StoredSigningKey & { privateKey: Buffer }) | undefined> {
+    async current(): Promise<SealedSigningKey | undefined> {
       return rows()
         .whereNull('retiredAt')
         .first(...shown, 'privateKey')

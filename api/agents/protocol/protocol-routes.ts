@@ -9,6 +9,7 @@ import { hostWork } from '../../../store/agents/host-work.ts'
 import type { Target } from '../../http/access.ts'
 import { notFound } from '../../../domain/errors.ts'
 import { publishedSigningKeys } from '../../../app/signing/published-keys.ts'
+import type { Deps } from '../../deps.ts'
 import { errors, IdParams, Ok } from '../../http/schemas.ts'
 import { noteSeen } from './agents-seen.ts'
 import { artifactRoute } from './artifact-route.ts'
@@ -46,6 +47,9 @@ export const agentProtocolRoutes: FastifyPluginAsyncTypebox = async (app) => {
   await app.register(artifactRoute)
 }
 
+const keysOf = async (deps: Pick<Deps, 'store' | 'keyring'>, organizationId: number) =>
+  deps.store.tenant(organizationId, async (tenant) => publishedSigningKeys(deps, tenant))
+
 const callingRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { deps } = app
   app.addHook('onRequest', async (request) => assertNotSuspended(request))
@@ -64,7 +68,7 @@ const callingRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async ({ agentCaller, body: { name } }, reply) => {
       const { id, token } = await enrollAgent(deps, agentCaller, name)
       const { organizationId, organizationSlug } = agentCaller
-      const keys = await deps.store.tenant(organizationId, publishedSigningKeys)
+      const keys = await keysOf(deps, organizationId)
       return reply
         .status(201)
         .send({ ok: true, agent: { id, name }, token, organization: organizationSlug, keys })
@@ -96,7 +100,7 @@ const callingRoutes: FastifyPluginAsyncTypebox = async (app) => {
         leaseUntil: leaseUntil?.toISOString() ?? null,
         stop,
         paused,
-        keys: await deps.store.tenant(organizationId, publishedSigningKeys),
+        keys: await keysOf(deps, organizationId),
       }
     },
   )
@@ -130,7 +134,7 @@ const claimRoute: FastifyPluginAsyncTypebox = async (app) => {
         const held = body.held ?? undefined
         const claimed = await claimWork(deps, agentCaller, { wait, untilMs, held })
         if (!claimed) return await reply.status(204).send(null)
-        const keys = await deps.store.tenant(agentCaller.organizationId, publishedSigningKeys)
+        const keys = await keysOf(deps, agentCaller.organizationId)
         return await reply.send({ deployment: presentClaim(claimed), keys })
       } finally {
         wait.close()

@@ -56,7 +56,9 @@ describe('/api/org/signing-keys', () => {
     expect(retired).toMatchObject({ keyId: first?.keyId, retiredAt: expect.any(String) })
     expect(second?.retiredAt).toBeNull()
     expect((await ensureSigningKey(harness.deps, org.id)).keyId).toBe(second?.keyId)
-    const keys = await harness.deps.store.tenant(org.id, publishedSigningKeys)
+    const keys = await harness.deps.store.tenant(org.id, async (tenant) =>
+      publishedSigningKeys(harness.deps, tenant),
+    )
     expect(keys.map(({ keyId }) => keyId)).toEqual([second?.keyId, first?.keyId])
     for (const pin of [first, second])
       expect(trustedKeys({ pins: [pin?.keyId ?? ''], keys }).size).toBe(2)
@@ -108,9 +110,43 @@ describe('/api/org/signing-keys', () => {
     await expect(ensureSigningKey(harness.deps, org.id)).rejects.toThrow('another id')
   })
 
-  test('503: without the key of the keyring nothing is rotated, and the keys are still listed', async () => {
+  test('200: a key that was written into the table is not published, to people and agents alike', async () => {
+    const org = await harness.organization()
+    const owner = await org.user('Owner')
+    const own = await list(owner)
+    const stranger = await harness.organization()
+    await list(await stranger.user('Owner'))
+    const rows = harness.deps.store.platform('signing_keys')
+    const [theirs] = await rows.clone().where({ organizationId: stranger.id })
+    const [mine] = await rows.clone().where({ organizationId: org.id })
+    const { id: _, ...key } = theirs
+    const forged = { ...key, organizationId: org.id, retiredAt: new Date() }
+    const endorsements = JSON.stringify(mine.endorsements)
+    // With its own wrap, which is another organization's, and with a copy of ours.
+    await rows.clone().insert({ ...forged, endorsements })
+    expect(await list(owner)).toEqual(own)
+    await rows
+      .clone()
+      .where({ organizationId: org.id, keyId: key.keyId })
+      .update({ privateKey: mine.privateKey })
+    expect(await list(owner)).toEqual(own)
+    // The public half beside the right wrap is the wrap's.
+    await rows
+      .clone()
+      .where({ organizationId: org.id, keyId: mine.keyId })
+      .update({ publicKey: key.publicKey })
+    expect(await list(owner)).toEqual(own)
+    const published = await harness.deps.store.tenant(org.id, async (tenant) =>
+      publishedSigningKeys(harness.deps, tenant),
+    )
+    expect(published.map(({ keyId, publicKey }) => ({ keyId, publicKey }))).toEqual(
+      own.map(({ keyId, publicKey }) => ({ keyId, publicKey })),
+    )
+  })
+
+  test('503: without the key of the keyring nothing is rotated, and no key is vouched for', async () => {
     const owner = await newOwner()
-    const before = await list(owner)
+    await list(owner)
     const other = [{ id: 'other', key: new Secret(Buffer.alloc(32, 7).toString('base64')) }]
     const app = await createApp({ ...harness.deps, keyring: createKeyring(other) })
     try {
@@ -123,7 +159,8 @@ describe('/api/org/signing-keys', () => {
         })
       const refused = await ask('POST', '/api/org/signing-keys/rotate')
       expect([refused.statusCode, refused.json().code]).toEqual([503, 'keyring_unavailable'])
-      expect((await ask('GET', '/api/org/signing-keys')).json().signingKeys).toEqual(before)
+      const listed = await ask('GET', '/api/org/signing-keys')
+      expect([listed.statusCode, listed.json().code]).toEqual([503, 'keyring_unavailable'])
     } finally {
       await app.close()
     }
