@@ -1,6 +1,6 @@
 import type { Keyring } from '../../gateways/keyring/keyring.ts'
 import type { DeployedRelease } from '../../store/agents/release-of-deployment.ts'
-import { placeOfDeployVariables } from '../deployments/seal-variables.ts'
+import { openVariables } from '../deployments/seal-variables.ts'
 
 export type HookVariable = { key: string; value: string; sensitive: boolean }
 
@@ -31,10 +31,9 @@ export function hookEnvironment(
 export function deployVariables(
   keyring: Keyring,
   organizationId: number,
-  { variables }: Pick<DeployedRelease, 'variables'>,
+  { variables, runId }: Pick<DeployedRelease, 'variables' | 'runId'>,
 ): HookVariable[] {
   if (variables === null) return []
-  const opened = keyring.open(placeOfDeployVariables(organizationId), variables)
-  const values: Record<string, string> = JSON.parse(opened.toString())
+  const values = openVariables(keyring, { organizationId, runId }, variables)
   return Object.entries(values).map(([key, value]) => ({ key, value, sensitive: true }))
 }

@@ -54,7 +54,7 @@ async function begin(
     probe: plan.probe,
     keep: plan.keep,
     outputs: release.outputs,
-    variables: await sealVariables(tenant, { keyring, pipelineId }),
+    variables: await sealVariables(tenant, { keyring, pipelineId, runId }),
     agentWaitMinutes: release.agentWaitMinutes,
   })
   if (!opened) throw new Error('two runs of a pipeline would deploy at once')

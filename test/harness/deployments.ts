@@ -68,7 +68,10 @@ export async function testDeployment(
       hooks: JSON.stringify(hooks),
       outputs: JSON.stringify(outputs),
       variables: variables
-        ? deps.keyring.seal(placeOfDeployVariables(organizationId), JSON.stringify(variables))
+        ? deps.keyring.seal(
+            placeOfDeployVariables(organizationId, run.id),
+            JSON.stringify(variables),
+          )
         : null,
       agentsUntil: new Date(Date.now() + 3_600_000),
       outcome,
