@@ -1,3 +1,4 @@
+import { sealBuilt, type BuiltArtifact } from '../../app/artifacts/seal-built.ts'
 import { valuesOfPipeline } from '../../app/pipelines/values-of-pipeline.ts'
 import type { PackedArtifact } from '../../gateways/artifacts/pack-artifact.ts'
 import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
@@ -16,7 +17,7 @@ import { endAttempt } from './end-attempt.ts'
 import { packBuilt } from './pack-built.ts'
 import { readManifest } from './read-manifest.ts'
 import { runSteps } from './run-steps.ts'
-import { withSource } from './with-source.ts'
+import { withSource, type OpenedSource } from './with-source.ts'
 import { withinBuildShare, type HandedBack } from './within-build-share.ts'
 
 type Needed = Pick<
@@ -52,7 +53,7 @@ export const buildArtifact =
 async function buildOnce(deps: Needed, attempt: Attempt): Promise<void> {
   const { organizationId } = attempt
   const artifact = await withSource(deps, attempt, async (opened) => {
-    const { manifest } = await readManifest(opened)
+    const { manifest, sha256: manifestSha256 } = await readManifest(opened)
     const { pipelineId } = attempt.source
     const given = await deps.store.tenant(organizationId, async (tenant) => ({
       buildNetwork: (await organizationSettings(tenant)).buildNetwork,
@@ -64,21 +65,51 @@ async function buildOnce(deps: Needed, attempt: Attempt): Promise<void> {
     await runSteps(deps, attempt, { opened, plan })
     const packed = await packBuilt(deps, attempt, { opened, manifest })
     await saveCaches(deps, attempt, { opened, caches })
-    return packed
+    return builtOf(attempt, { opened, packed, manifestSha256, variables: given.values })
   })
   await retryWhileUnavailable(async () => keep(deps, attempt, artifact))
 }
 
+type Built = {
+  opened: OpenedSource
+  packed: PackedArtifact
+  manifestSha256: string
+  variables: ReadonlyArray<{ key: string }>
+}
+
+/** All of it as this worker has seen it: what the store says of it is not believed when it is signed. */
+function builtOf(
+  { source, connection }: Attempt,
+  { opened, packed, manifestSha256, variables }: Built,
+): BuiltArtifact {
+  const { digest, contentDigest, sizeBytes, entries } = packed
+  return {
+    digest,
+    contentDigest,
+    sizeBytes,
+    entries,
+    commitSha: opened.commit.sha,
+    manifestSha256,
+    repository: [connection?.origin, source.repository].filter(Boolean).join('/'),
+    branch: opened.branch,
+    path: source.folder,
+    variables: variables.map(({ key }) => key),
+  }
+}
+
 /** The first attempt that gets here says which artifact the run has. */
 async function keep(
-  deps: Pick<Deps, 'store'>,
+  deps: Pick<Deps, 'store' | 'keyring'>,
   { organizationId, runId, source }: Attempt,
-  { digest, contentDigest, sizeBytes, entries }: PackedArtifact,
+  artifact: BuiltArtifact,
 ): Promise<void> {
+  const { digest, contentDigest, sizeBytes, entries } = artifact
+  const built = sealBuilt(deps.keyring, { organizationId, runId }, artifact)
   await deps.store.tenant(organizationId, async (tenant) => {
     // Locked, so that the run is not canceled beside it.
     if ((await lockApplication(tenant, runId)).phase !== 'building') return
-    if (!(await artifacts(tenant).add(runId, { digest, contentDigest, sizeBytes, entries }))) return
+    const row = { digest, contentDigest, sizeBytes, entries, built }
+    if (!(await artifacts(tenant).add(runId, row))) return
     await auditLog(tenant, systemActor).record('pipeline.artifact_stored', {
       target: { kind: 'run', id: runId },
       detail: { digest, sizeBytes, entries },

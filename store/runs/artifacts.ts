@@ -10,6 +10,9 @@ export type NewArtifact = {
   entries: number
 }
 
+/** With what is signed of it, sealed. */
+export type BuiltRow = NewArtifact & { built: Buffer }
+
 export type Artifact = NewArtifact & {
   /** The run that built it. */
   pipelineRunId: number
@@ -49,7 +52,7 @@ export function artifacts(tenant: Tenant) {
   const hold = async (digest: string) => holdBytes(tenant, digest)
   return {
     /** False if the run has one already: another attempt was first. */
-    async add(pipelineRunId: number, artifact: NewArtifact): Promise<boolean> {
+    async add(pipelineRunId: number, artifact: BuiltRow): Promise<boolean> {
       await hold(artifact.digest)
       const added = await db('artifacts')
         .insert({ organizationId, pipelineRunId, ...artifact })

@@ -5,6 +5,7 @@ import type { Deps } from '../../api/deps.ts'
 import { artifacts } from '../../store/runs/artifacts.ts'
 import { sourceOfRun } from '../../store/runs/source-of-run.ts'
 import { moveApplication } from '../../store/runs/move-application.ts'
+import { sealedOf } from './deploy/keep-artifact.ts'
 import { applicationRun } from './application-run.ts'
 import type { TestUser } from './test-user.ts'
 
@@ -60,7 +61,9 @@ export async function builtRun(
     })
     await moveApplication(tenant, id, { from: 'sourcing', to: 'building' })
     const contentDigest = `sha256:${hex(bytes)}`
-    await artifacts(tenant).add(id, { digest, contentDigest, sizeBytes, entries: 1 })
+    const artifact = { digest, contentDigest, sizeBytes, entries: 1 }
+    const built = await sealedOf(deps, tenant, { runId: id, artifact })
+    await artifacts(tenant).add(id, { ...artifact, built })
     await artifacts(tenant).describe(id, {
       spdxDigest: spdx?.digest ?? null,
       cyclonedxDigest: cyclonedx?.digest ?? null,

@@ -88,6 +88,7 @@ export const eventWords: Readonly<Record<string, string>> = {
   'pipeline.denied': 'was refused an action on {}',
   'pipeline.deploy_started': 'began to deploy {}',
   'pipeline.gates_rechecked': 'checked {} again',
+  'pipeline.release_refused': 'refused the release of {}: it is not what was signed',
   'pipeline.rolled_back': 'went back to an earlier release with {}',
   'pipeline.run_approved': 'approved {}',
   'pipeline.run_canceled': 'canceled {}',

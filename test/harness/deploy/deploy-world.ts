@@ -3,6 +3,7 @@ import { MockActivityEnvironment } from '@temporalio/testing'
 import { advanceDeployment } from '../../../activities/pipelines/advance-deployment.ts'
 import { endDeployment } from '../../../activities/pipelines/end-deployment.ts'
 import { nextApplicationStep } from '../../../activities/pipelines/next-application-step.ts'
+import { signArtifact } from '../../../activities/pipelines/sign-artifact.ts'
 import { openDeployment } from '../../../activities/pipelines/open-deployment.ts'
 import { applicationPipeline, applicationRun } from '../application-run.ts'
 import type { Harness } from '../create-harness.ts'
@@ -28,6 +29,8 @@ export type BuiltRun = {
   origin?: 'person' | 'push'
   /** The same name is the same bytes. */
   artifact?: string
+  /** False: as the build leaves it, before its signature. */
+  sign?: boolean
 }
 
 /** Half a manifest: what is said about hosts. */
@@ -54,7 +57,7 @@ export async function deployWorld(
     workspaceId,
     pipelineId,
     hosts,
-    async built({ deploy = '', by = owner, origin = 'person', artifact } = {}) {
+    async built({ deploy = '', by = owner, origin = 'person', artifact, sign = true } = {}) {
       const { id } = await applicationRun(harness.deps, org.id, {
         pipelineId,
         origin,
@@ -72,7 +75,7 @@ export async function deployWorld(
           manifestSha256: sha256(manifest),
         })
       const digest = `sha256:${sha256(artifact ?? String(id))}` as const
-      await keepArtifact(harness.deps, org.id, { runId: id, digest })
+      await keepArtifact(harness.deps, org.id, { runId: id, digest, sign })
       return runAt(owner, pipelineId, id)
     },
   }
@@ -87,6 +90,10 @@ export function deployActivities({ deps }: Pick<Harness, 'deps'>) {
     next: async (runId: number) => call(async () => nextApplicationStep(deps)({ runId })),
     open: async (runId: number) => call(async () => openDeployment(deps)({ runId })),
     advance: async (runId: number) => call(async () => advanceDeployment(deps)({ runId })),
+    sign: async (runId: number) =>
+      call(async () =>
+        signArtifact({ ...deps, publicOrigin: 'https://control.example' })({ runId }),
+      ),
     end: async (runId: number) => call(async () => endDeployment(deps)({ runId })),
 
     /** As the workflow does, with agents that answer at once, until the run is over or waits for a person. */
