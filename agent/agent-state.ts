@@ -1,11 +1,15 @@
+import type { EndorsedKey } from '../domain/signing/endorsement.ts'
 import { readObject, writeDurably } from './disk/write-durably.ts'
 
 export type StoredState = {
   /** `CC_AGENT_KEY` of the time when the keys below were trusted. */
   pin?: string
-  keys?: readonly { keyId: string; publicKey: string }[]
+  /** With their endorsements: each use follows them from the pin again. */
+  keys?: readonly EndorsedKey[]
   /** As the first verified release named it. */
   organization?: { publicId: string; slug: string } | undefined
+  /** As the first verified order named it. */
+  workspaceId?: number | undefined
   /** Given by the service at enrollment. */
   token?: string
   enrolledWith?: string

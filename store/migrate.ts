@@ -67,6 +67,7 @@ import * as pushesOfApplications from './migrations/0121-tell-applications-of-pu
 import * as buildCaches from './migrations/0122-keep-build-caches.ts'
 import * as writtenParts from './migrations/0127-write-listed-resources.ts'
 import * as termsOfBytes from './migrations/0128-hash-terms-of-bytes.ts'
+import * as signedOrders from './migrations/0129-sign-orders.ts'
 import * as sealedBuilds from './migrations/0130-seal-what-was-built.ts'
 import * as waitsOfBuilds from './migrations/0099-note-waits-of-builds.ts'
 import * as agents from './migrations/0110-add-agents.ts'
@@ -183,6 +184,7 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0125-index-history-of-runs': historyOfRuns,
   '0127-write-listed-resources': writtenParts,
   '0128-hash-terms-of-bytes': termsOfBytes,
+  '0129-sign-orders': signedOrders,
   '0130-seal-what-was-built': sealedBuilds,
 }
 

@@ -1,5 +1,6 @@
 import { checkManifest } from '../../domain/manifest/check-manifest.ts'
 import { planRelease } from '../../domain/pipelines/release-plan.ts'
+import { ensureSigningKey } from '../../app/signing/ensure-signing-key.ts'
 import { openRelease } from '../../app/deployments/open-release.ts'
 import { outputsFor } from '../../app/deployments/outputs-for.ts'
 import { releases } from '../../store/runs/releases.ts'
@@ -28,8 +29,9 @@ export const openDeployment =
       targetWorkspaceId === null
         ? {}
         : await outputsFor(deps, { organizationId, workspaceId: targetWorkspaceId }, names)
+    const key = await ensureSigningKey(deps, organizationId)
     const opened = await deps.store.tenant(organizationId, async (tenant) =>
-      openRelease(deps, tenant, { runId, outputs }),
+      openRelease({ ...deps, key }, tenant, { runId, outputs }),
     )
     return opened === 'wait_for_other' ? { timeoutMs: turnPollMs } : undefined
   }

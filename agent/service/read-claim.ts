@@ -28,6 +28,8 @@ export type Deployment = {
   hooks: Hooks
   keep: number
   env: readonly { key: string; value: string; sensitive: boolean }[]
+  /** Hooks, limits and names of variables as the organization signed them. It is verified, so it is taken as it came. */
+  order: unknown
 }
 
 /** What `gateways/artifacts/pack-artifact.ts` makes at most. */
@@ -59,6 +61,7 @@ export function readClaim(value: unknown): Deployment {
     hooks: readHooks(given['hooks'], given['timeouts']),
     keep: given['keep'] === undefined ? 3 : wholeOf(given['keep'], 'keep', [2, 20]),
     env: readEnv(given['env']),
+    order: given['order'],
   }
 }
 

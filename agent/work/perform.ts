@@ -2,7 +2,7 @@ import { errnoOf, Halted, messageOf, Refusal } from '../faults.ts'
 import type { HookName, Hooks } from '../service/read-claim.ts'
 import type { Work } from './context.ts'
 import type { HookEnd, HookStep } from './journal.ts'
-import { prepareRelease, verifyRelease } from './prepare-release.ts'
+import { prepareRelease } from './prepare-release.ts'
 import { runStep } from './run-step.ts'
 
 /** Of a deployment: what is sent beside the fence, the release and the hooks. */
@@ -20,7 +20,7 @@ export type Outcome = {
  */
 export async function perform(work: Work): Promise<Outcome> {
   try {
-    const outcome = await actions[work.deployment.action](work)
+    const outcome = await actions[work.deployment.action](await verified(work))
     if (!outcome.ok && outcome.message) work.output.say('error', outcome.message)
     return outcome
   } catch (error) {
@@ -35,6 +35,25 @@ export async function perform(work: Work): Promise<Outcome> {
       ...(error instanceof Refusal && error.refused && { refused: true }),
     }
   }
+}
+
+/**
+ * Before anything else, with what was signed in place of what the service says. The keys may be newer than those that
+ * are known: a rotation is learned from a heartbeat.
+ */
+async function verified(work: Work): Promise<Work> {
+  const { trust, deployment, lease, output } = work
+  const verify = async () => {
+    try {
+      return trust.verify(deployment)
+    } catch {
+      await lease.ask()
+      return trust.verify(deployment)
+    }
+  }
+  const signed = await verify()
+  output.say('info', `release ${deployment.release.digest} is signed by a trusted key`)
+  return { ...work, deployment: signed }
 }
 
 /** Of an error of the system its code and call, and no path of the host. */
@@ -82,7 +101,6 @@ const actions: Record<Work['deployment']['action'], (work: Work) => Promise<Outc
     const folder = releases.current()
     if (folder === null || releases.running()?.digest !== deployment.release.digest)
       return { ok: false, message: 'other_release: this host runs another release' }
-    await verifyRelease(work)
     const health = await runStep(work, { step: 'health', folder, hooks: deployment.hooks })
     return health && health.state !== 'succeeded' ? failed('health', health) : { ok: true }
   },

@@ -15,7 +15,7 @@ import { runStep } from './run-step.ts'
 export type Prepared = { folder: string; failed?: HookEnd }
 
 /**
- * Brings a release to this host, up to its hook `install`: fetch, verify, unpack beside the running one. A release
+ * Brings a verified release to this host, up to its hook `install`: fetch, unpack beside the running one. A release
  * that is installed already is taken as it is: for a rollback always, for a deployment if its variables are the same.
  */
 export async function prepareRelease(work: Work): Promise<Prepared> {
@@ -23,7 +23,6 @@ export async function prepareRelease(work: Work): Promise<Prepared> {
   const { digest, runId } = deployment.release
   const installKey = keyOf(work)
   const { folder, reused } = place(work, installKey)
-  await verifyRelease(work)
   if (reused) return { folder }
   if (deployment.action === 'activate')
     throw new Refusal('not_installed', 'this host has not installed the release')
@@ -56,18 +55,6 @@ function place({ deployment, journal, releases }: Work, installKey: string) {
   }
   journal.note(placed)
   return placed
-}
-
-/** The keys may be newer than those that are known: a rotation is learned from a heartbeat. */
-export async function verifyRelease({ trust, deployment, lease, output }: Work): Promise<void> {
-  const { release } = deployment
-  try {
-    trust.verify(release)
-  } catch {
-    await lease.ask()
-    trust.verify(release)
-  }
-  output.say('info', `release ${release.digest} is signed by a trusted key`)
 }
 
 async function unpack(work: Work, folder: string): Promise<void> {

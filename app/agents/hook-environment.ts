@@ -13,6 +13,12 @@ export function hookEnvironment(
   organizationId: number,
   release: DeployedRelease,
 ): HookVariable[] {
+  const open = openEnvironment(release).map((one) => ({ ...one, sensitive: false }))
+  return [...open, ...deployVariables(keyring, organizationId, release)]
+}
+
+/** What is no secret of it. It is signed with the deployment's order. */
+export function openEnvironment(release: DeployedRelease): Array<{ key: string; value: string }> {
   const fixed: Array<[key: string, value: string | null]> = [
     ['CC_RUN_ID', String(release.runId)],
     ['CC_RELEASE_DIGEST', release.digest],
@@ -21,10 +27,7 @@ export function hookEnvironment(
     ['CC_COMMIT', release.commitSha],
     ...Object.entries(release.outputs),
   ]
-  const open = fixed.flatMap(([key, value]) =>
-    value === null ? [] : [{ key, value, sensitive: false }],
-  )
-  return [...open, ...deployVariables(keyring, organizationId, release)]
+  return fixed.flatMap(([key, value]) => (value === null ? [] : [{ key, value }]))
 }
 
 /** Which of them are sensitive is not kept with them, so all are masked. */

@@ -8,9 +8,12 @@ import { deployments } from '../../store/deployments/deployments.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { lockApplication, moveApplication } from '../../store/runs/move-application.ts'
 import { releases, type Release } from '../../store/runs/releases.ts'
+import { endApplicationRun } from '../runs/end-application-run.ts'
+import type { SigningKey } from '../signing/ensure-signing-key.ts'
 import { checkBeforeDeploy, type CheckedRelease } from './check-before-deploy.ts'
 import { sayOfDeployment } from './say-of-deployment.ts'
 import { sealVariables } from './seal-variables.ts'
+import { faultOfRelease, signOrder } from './sign-order.ts'
 
 export type Opened = 'opened' | 'not_due' | 'wait_for_other'
 
@@ -19,7 +22,7 @@ export type Opened = 'opened' | 'not_due' | 'wait_for_other'
  * and takes the one right of its pipeline to deploy. All in one transaction, under the pipeline's lock.
  */
 export async function openRelease(
-  deps: { keyring: Keyring },
+  deps: { keyring: Keyring; key: SigningKey },
   tenant: Tenant,
   { runId, outputs }: { runId: number; outputs: Record<string, string> },
 ): Promise<Opened> {
@@ -31,12 +34,39 @@ export async function openRelease(
   if (!release) return 'not_due'
   // The one under way is never cut. Its end wakes this run.
   if (await deployments(tenant).isLive(release.pipelineId)) return 'wait_for_other'
+  const fault = await faultOfRelease(deps, tenant, runId)
+  if (fault !== undefined) {
+    await refuse(tenant, release, fault)
+    return 'not_due'
+  }
   await begin(deps, tenant, { ...release, outputs })
   return 'opened'
 }
 
+/** Nothing was sent to a host. */
+async function refuse(
+  tenant: Tenant,
+  { runId, pipelineId, pipelineName }: CheckedRelease,
+  fault: string,
+): Promise<void> {
+  await auditLog(tenant, systemActor).record('pipeline.release_refused', {
+    outcome: 'denied',
+    target: { kind: 'run', id: runId, label: pipelineName },
+    detail: { pipelineId, because: fault },
+  })
+  await endApplicationRun(
+    tenant,
+    { runId, actor: systemActor, from: ['deploy_queued'] },
+    {
+      phase: 'failed',
+      reason: 'deploy_errored',
+      message: `The release is not what was signed after its build: ${fault}. Build its commit again.`,
+    },
+  )
+}
+
 async function begin(
-  { keyring }: { keyring: Keyring },
+  { keyring, key }: { keyring: Keyring; key: SigningKey },
   tenant: Tenant,
   release: CheckedRelease & { outputs: Record<string, string> },
 ): Promise<void> {
@@ -58,6 +88,9 @@ async function begin(
     agentWaitMinutes: release.agentWaitMinutes,
   })
   if (!opened) throw new Error('two runs of a pipeline would deploy at once')
+  await signOrder({ keyring, key }, tenant, runId)
+  // Of one that began before there were orders; its hosts would refuse to go back to it.
+  if (earlier) await signOrder({ keyring, key }, tenant, earlier.runId)
   const hosts = deploymentHosts(tenant)
   await hosts.forgetOlder(pipelineId, workspaceId)
   const online = await hosts.add(runId, { workspaceId, labels: plan.labels })

@@ -34,6 +34,7 @@ export const bundleType = 'application/vnd.dev.sigstore.bundle.v0.3+json'
 export const inTotoType = 'application/vnd.in-toto+json'
 export const statementType = 'https://in-toto.io/Statement/v1'
 export const predicateType = 'https://slsa.dev/provenance/v1'
+export const manifestUri = '.cloud-control/pipeline.yml'
 
 /** Signs what is known of a build: an in-toto Statement v1 whose predicate is SLSA Provenance v1. */
 export function signProvenance(
@@ -76,7 +77,7 @@ function statementOf(facts: ProvenanceFacts) {
         },
         resolvedDependencies: [
           { uri: `git+${facts.repository}`, digest: { gitCommit: facts.commitSha } },
-          { uri: '.cloud-control/pipeline.yml', digest: { sha256: facts.manifestSha256 } },
+          { uri: manifestUri, digest: { sha256: facts.manifestSha256 } },
         ],
       },
       runDetails: {

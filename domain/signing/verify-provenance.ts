@@ -1,6 +1,6 @@
 import type { KeyObject } from 'node:crypto'
 import { verifyEnvelope } from './dsse.ts'
-import { bundleType, inTotoType, predicateType, statementType } from './provenance.ts'
+import { bundleType, inTotoType, manifestUri, predicateType, statementType } from './provenance.ts'
 
 export type VerifiedProvenance = {
   /** `<organization slug>/<pipeline name>`. */
@@ -10,6 +10,8 @@ export type VerifiedProvenance = {
   /** The organization's public id. */
   organization: string
   contentDigest: string
+  /** SHA-256 of the manifest that it was built by, in hexadecimal. */
+  manifestSha256: string
 }
 
 /**
@@ -52,8 +54,13 @@ export function verifyProvenance({
 }
 
 function builtBy(predicate: Record<string, unknown>): Omit<VerifiedProvenance, 'subject'> {
-  const inner = recordOf(recordOf(predicate['buildDefinition'])['internalParameters'])
+  const definition = recordOf(predicate['buildDefinition'])
+  const inner = recordOf(definition['internalParameters'])
   const { runId } = inner
+  const dependencies = definition['resolvedDependencies']
+  const manifest = (Array.isArray(dependencies) ? dependencies : [])
+    .map(recordOf)
+    .find(({ uri }) => uri === manifestUri)
   const byproducts = recordOf(predicate['runDetails'])['byproducts']
   const [content] = Array.isArray(byproducts) ? byproducts : []
   if (!Number.isSafeInteger(runId)) throw new Error('the provenance names no run')
@@ -62,6 +69,7 @@ function builtBy(predicate: Record<string, unknown>): Omit<VerifiedProvenance, '
     runId: runId as number,
     organization: textOf(inner['organizationId']),
     contentDigest: `sha256:${textOf(recordOf(recordOf(content)['digest'])['sha256'])}`,
+    manifestSha256: textOf(recordOf(manifest?.['digest'])['sha256']),
   }
 }
 

@@ -1,7 +1,7 @@
+import type { ReleasePlan } from '../../domain/pipelines/release-plan.ts'
+import type { Strategy } from '../../domain/manifest/resolve-strategy.ts'
+import type { Envelope } from '../../domain/signing/dsse.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
-
-type Hook = { path: string; timeoutSeconds: number; repeatable: boolean }
-type HookName = 'install' | 'activate' | 'health' | 'rollback'
 
 /** What a host is told to fetch and to run. */
 export type DeployedRelease = {
@@ -15,14 +15,18 @@ export type DeployedRelease = {
   provenance: unknown
   /** Its bytes are no longer kept. */
   isGone: boolean
-  hooks: Partial<Record<HookName, Hook>>
+  hooks: ReleasePlan['hooks']
   keep: number
   outputs: Record<string, string>
   /** Sealed; null without any. */
   variables: Buffer | null
   commitSha: string | null
   pipelineName: string
+  workspaceId: number
   workspaceName: string
+  strategy: Strategy
+  /** Signed when the deployment began; null for one that began before there were orders. */
+  order: Envelope | null
 }
 
 /** The release of a deployment; undefined if it is gone. */
@@ -35,7 +39,8 @@ export async function releaseOfDeployment(
     `select d.pipeline_run_id as "runId", d.artifact_run_id as "artifactRunId", f.digest, f.content_digest as "contentDigest",
        f.size_bytes as "sizeBytes", f.provenance,
        f.swept_at is not null as "isGone", d.hooks, d.keep, d.outputs, d.variables,
-       r.commit_sha as "commitSha", p.name as "pipelineName", w.name as "workspaceName"
+       r.commit_sha as "commitSha", p.name as "pipelineName", w.name as "workspaceName",
+       d.workspace_id as "workspaceId", d.strategy, d.signed_order as "order"
      from deployments d
        join artifacts f on f.organization_id = d.organization_id and f.pipeline_run_id = d.artifact_run_id
        join application_runs r on r.organization_id = d.organization_id and r.pipeline_run_id = d.pipeline_run_id

@@ -2,6 +2,7 @@ import { notFound } from '../../domain/errors.ts'
 import type { Strategy } from '../../domain/manifest/resolve-strategy.ts'
 import type { DeployWarning } from '../../domain/pipelines/deployment.ts'
 import type { ReleasePlan } from '../../domain/pipelines/release-plan.ts'
+import type { Envelope } from '../../domain/signing/dsse.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 
 /** The deployment of a run, which has its id. */
@@ -107,6 +108,13 @@ export function deployments(tenant: Tenant) {
         .ignore()
         .returning('pipelineRunId')
       return opened.length === 1
+    },
+
+    /** Once: what was signed first stays. */
+    async noteOrder(pipelineRunId: number, order: Envelope): Promise<void> {
+      await row(pipelineRunId)
+        .whereNull('signedOrder')
+        .update({ signedOrder: JSON.stringify(order) })
     },
 
     /** A rollback by hand that takes the place of a canceled one replaces it. False where it is over. */

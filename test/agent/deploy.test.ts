@@ -36,7 +36,7 @@ describe('actions of an agent', () => {
     const { digest } = given.asked.artifact
     expect(host.current()).toBe(`releases/${digest.slice(7)}`)
     expect(given.result).toMatchObject({
-      release: { digest, runId: 12 },
+      release: { digest, runId: given.id },
       hooks: ['install', 'activate', 'health'].map((name) => ({
         name,
         state: 'succeeded',

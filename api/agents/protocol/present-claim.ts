@@ -17,5 +17,6 @@ export function presentClaim(claimed: ClaimedWork): ClaimAnswer['deployment'] {
     timeouts: Object.fromEntries(hooks.map(([name, { timeoutSeconds }]) => [name, timeoutSeconds])),
     keep,
     env: [...env],
+    order: release.order,
   }
 }

@@ -147,6 +147,10 @@ export const ClaimAnswer = Type.Object({
     env: Type.Array(
       Type.Object({ key: Type.String(), value: Type.String(), sensitive: Type.Boolean() }),
     ),
+    order: Type.Unknown({
+      description:
+        'A DSSE envelope that covers release, hooks, timeouts, keep, target and names in env; null for a deployment that began before there were orders.',
+    }),
   }),
   keys: Keys,
 })

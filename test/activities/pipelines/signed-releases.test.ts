@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { publicKeysOf } from '../../../app/signing/published-keys.ts'
+import { readOrder } from '../../../domain/signing/order.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import {
   deployActivities,
@@ -20,6 +22,15 @@ describe('what is signed of a release', () => {
     world = await deployWorld(harness)
   })
 
+  const three = async () => {
+    for (const name of ['a', 'b', 'c']) await world.hosts.add(name)
+  }
+  const good = async () => {
+    const run = await world.built({ artifact: 'old' })
+    await activities.deploy(run, world.hosts)
+    expect(await run.shown()).toMatchObject({ state: 'succeeded' })
+    return run
+  }
   const refusals = async (id: number) => {
     const rows = harness.deps.store
       .platform('audit_entries')
@@ -67,4 +78,72 @@ describe('what is signed of a release', () => {
       expect(await other.shown()).toMatchObject({ artifact: { signed: true } })
     },
   )
+
+  test.each(['manifest', 'provenance', 'contentDigest'])(
+    'a release is not deployed where its %s was changed after its signature',
+    async (what) => {
+      await three()
+      const other = await world.built({ artifact: `after ${what}` })
+      const hooks = 'hooks: { activate: hooks/activate }'
+      const run = await world.built({ deploy: hooks, artifact: what })
+      const { platform } = harness.deps.store
+      const row = (table: string) => platform(table).where({ pipelineRunId: run.id })
+      if (what === 'manifest') {
+        const { manifest } = await row('application_runs').first('manifest')
+        const forged = manifest.replace('hooks/activate', 'bin/anything')
+        await row('application_runs').update({ manifest: forged })
+      } else if (what === 'provenance') {
+        const { provenance } = await platform('artifacts')
+          .where({ pipelineRunId: other.id })
+          .first('provenance')
+        await row('artifacts').update({ provenance: JSON.stringify(provenance) })
+      } else await row('artifacts').update({ contentDigest: `sha256:${'e'.repeat(64)}` })
+      expect(await activities.deploy(run, world.hosts)).toEqual([])
+      expect(await run.shown()).toMatchObject({
+        state: 'failed',
+        reason: 'deploy_errored',
+        message: expect.stringContaining('is not what was signed after its build'),
+        deployment: null,
+      })
+      expect(await refusals(run.id)).toEqual([expect.stringMatching(/^denied: the provenance is/)])
+    },
+  )
+
+  test('what hosts are to run is signed once, when the deployment begins', async () => {
+    await three()
+    await world.owner.post(`/api/pipelines/${world.pipelineId}/variables`, {
+      key: 'PASSWORD',
+      value: 'the-password',
+      phase: 'deploy',
+      sensitive: true,
+    })
+    const deploy = 'hooks: { activate: { path: hooks/activate, timeout: 30s } }\nkeep: 5'
+    const old = await good()
+    const run = await world.built({ deploy })
+    const { platform } = harness.deps.store
+    // As of a deployment that began before there were orders.
+    await platform('deployments').where({ pipelineRunId: old.id }).update({ signedOrder: null })
+    await activities.open(run.id)
+    const keys = await harness.deps.store.tenant(world.org.id, async (tenant) =>
+      publicKeysOf(harness.deps, tenant),
+    )
+    const orderOf = async (id: number) => {
+      const [row] = await platform('deployments').where({ pipelineRunId: id })
+      return { text: JSON.stringify(row.signedOrder), order: readOrder(row.signedOrder, keys) }
+    }
+    const { text, order } = await orderOf(run.id)
+    expect(order).toMatchObject({
+      runId: run.id,
+      workspaceId: world.workspaceId,
+      strategy: 'rolling',
+      hooks: { activate: { path: 'hooks/activate', timeoutSeconds: 30, repeatable: false } },
+      keep: 5,
+      variables: ['PASSWORD'],
+      env: expect.arrayContaining([{ key: 'CC_RUN_ID', value: String(run.id) }]),
+    })
+    expect(JSON.stringify(order)).not.toContain('the-password')
+    expect((await orderOf(old.id)).order).toMatchObject({ runId: old.id, keep: 3 })
+    await activities.open(run.id)
+    expect((await orderOf(run.id)).text).toBe(text)
+  })
 })

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { eventually } from '../eventually.ts'
 import { makeArtifact, type Artifact } from './make-artifact.ts'
 import { startProtocolServer, type Asked, type Given } from './protocol-server.ts'
-import { newOrganization, offered, provenanceOf } from './signing.ts'
+import { newOrganization, offered, orderOf, provenanceOf } from './signing.ts'
 import { startAgent, type AgentProcess } from './start-agent.ts'
 
 export type AgentHost = Awaited<ReturnType<typeof agentHost>>
@@ -74,6 +74,7 @@ export async function agentHost(options: { leaseMs?: number; againMs?: number } 
         ),
         timeouts: { install: 20, activate: 20, health: 3, rollback: 20 },
         env: [{ key: 'TRACE', value: trace, sensitive: false }, ...env],
+        order: (claim) => orderOf(claim, organization, { key: organization.key }),
         ...asked,
       })
     },

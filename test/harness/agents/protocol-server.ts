@@ -17,6 +17,19 @@ export type Asked = {
   keep?: number
   env?: { key: string; value: string; sensitive: boolean }[]
   runId?: number
+  /** Made of the claim as it is before `forged` changes it. */
+  order: (claim: Claimed) => unknown
+  /** What the service says in place of what was signed. */
+  forged?: Body
+}
+
+/** What an order covers of a claim. */
+export type Claimed = {
+  release: { digest: string; contentDigest: string; runId: number }
+  hooks: Record<string, { path: string; repeatable?: boolean }>
+  timeouts: Record<string, number>
+  keep: number
+  env: { key: string; value: string; sensitive: boolean }[]
 }
 
 export type Line = { at: string; level: string; line: string }
@@ -254,20 +267,25 @@ const lost: [number, unknown] = [409, { error: 'The lease is lost.', code: 'leas
 const unauthorized = { error: 'Sign in.', code: 'unauthorized' }
 
 function presented({ id, fence, leaseUntil, asked }: Given) {
-  const { artifact, says, action, provenance, hooks, timeouts, keep, env, runId = 12 } = asked
+  const { artifact, says, action, provenance, order, forged, runId = id } = asked
   const { digest, contentDigest, sizeBytes } = artifact
+  const { hooks = {}, timeouts = {}, keep = 3, env = [] } = asked
+  const signed = { hooks, timeouts, keep, env }
+  const release = { digest, contentDigest, sizeBytes, provenance, runId, ...says }
   return {
     id,
     fence,
     action,
     leaseUntil: new Date(leaseUntil).toISOString(),
-    release: { digest, contentDigest, sizeBytes, provenance, runId, ...says },
-    hooks: hooks ?? {},
-    timeouts: timeouts ?? {},
-    keep: keep ?? 3,
-    env: env ?? [],
+    release,
+    ...signed,
+    order: order({
+      ...signed,
+      release: { digest, contentDigest, runId, ...says } as Claimed['release'],
+    }),
     // A field of a later version.
     later: { unknown: true },
+    ...forged,
   }
 }
 

@@ -1,5 +1,6 @@
 import { generateKeyPairSync, randomUUID, type KeyObject } from 'node:crypto'
 import { endorse, type EndorsedKey } from '../../../domain/signing/endorsement.ts'
+import { signOrder, type ReleaseOrder } from '../../../domain/signing/order.ts'
 import { signProvenance } from '../../../domain/signing/provenance.ts'
 import { keyIdOf } from '../../../domain/signing/signing-key.ts'
 
@@ -64,6 +65,48 @@ export const provenanceOf = (
       contentDigest,
       startedAt: null,
       finishedAt: new Date('2026-01-01T00:00:00Z'),
+    },
+    key,
+  )
+
+/** What was signed of a claim as the service makes it. A test changes the claim, or names other parts. */
+export const orderOf = (
+  {
+    release,
+    hooks,
+    timeouts,
+    keep,
+    env,
+  }: {
+    release: { digest: string; contentDigest: string; runId: number }
+    hooks: Record<string, { path: string; repeatable?: boolean }>
+    timeouts: Record<string, number>
+    keep: number
+    env: readonly { key: string; value: string; sensitive: boolean }[]
+  },
+  organization: Pick<TestOrganization, 'publicId'>,
+  { key, ...more }: Partial<ReleaseOrder> & { key: TestKey },
+) =>
+  signOrder(
+    {
+      organization: organization.publicId,
+      workspaceId: 7,
+      runId: release.runId,
+      digest: release.digest,
+      contentDigest: release.contentDigest,
+      strategy: 'blue-green',
+      hooks: Object.fromEntries(
+        Object.entries(hooks).map(([name, { path, repeatable = false }]) => [
+          name,
+          { path, timeoutSeconds: timeouts[name] ?? 300, repeatable },
+        ]),
+      ),
+      keep,
+      env: env
+        .filter(({ sensitive }) => !sensitive)
+        .map(({ key: name, value }) => ({ key: name, value })),
+      variables: env.filter(({ sensitive }) => sensitive).map(({ key: name }) => name),
+      ...more,
     },
     key,
   )

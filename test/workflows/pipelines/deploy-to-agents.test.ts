@@ -146,7 +146,7 @@ describe.skipIf(!hasBwrap)(`a deployment to agents (${why})`, () => {
     expect(hosts.map(({ state }: { state: string }) => state)).toEqual(['healthy', 'healthy'])
   })
 
-  test('a release whose signature was changed is refused by its hosts, which keep theirs', async () => {
+  test('a release whose signature was changed is not sent to hosts, which keep theirs', async () => {
     const before = pageOf('a')
     const { appGitConnectionId } = (await owner.get(`/api/pipelines/${pipelineId}`)).json().pipeline
     const { pipeline } = await made('/api/pipelines', {
@@ -170,11 +170,10 @@ describe.skipIf(!hasBwrap)(`a deployment to agents (${why})`, () => {
     expect(await ended(promoted), said()).toMatchObject({
       state: 'failed',
       reason: 'deploy_errored',
+      message: expect.stringContaining('is not what was signed after its build'),
       trigger: { kind: 'promotion', id: run.id },
       stages: [{ state: 'skipped' }, { state: 'skipped' }, { state: 'failed' }],
     })
     expect(['a', 'b'].map(pageOf)).toEqual([before, before])
-    const { hosts } = (await owner.get(`${promoted.url}/hosts`)).json()
-    expect(JSON.stringify(hosts)).toMatch(/signature|signed/)
   })
 })
