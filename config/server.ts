@@ -1,6 +1,9 @@
 import { resolve } from 'node:path'
 import type { Environment } from './environment.ts'
 
+export const rateLimitKinds = ['token', 'scim', 'agent', 'agents', 'address'] as const
+export type RateLimitKind = (typeof rateLimitKinds)[number]
+
 /** The service's addresses, folders, rate limits and log level. */
 export type ServerConfig = Readonly<{
   production: boolean
@@ -17,8 +20,11 @@ export type ServerConfig = Readonly<{
   dataDir: string
   cacheDir: string | undefined
   trustedProxies: readonly string[]
-  /** Requests a minute: per session or API token, per SCIM token, per agent, and per address without a sign-in. */
-  rateLimits: Readonly<{ token: number; scim: number; agent: number; address: number }>
+  /**
+   * Requests a minute: per session or API token, per SCIM token, per agent, for all agents of an organization
+   * together, and per address without a sign-in.
+   */
+  rateLimits: Readonly<Record<RateLimitKind, number>>
   logLevel: string
 }>
 
@@ -59,15 +65,14 @@ function readBaseUrl(value: string | undefined, faults: string[]): string | unde
 }
 
 function readRateLimits(entries: readonly string[], faults: string[]): ServerConfig['rateLimits'] {
-  const limits = { token: 6_000, scim: 12_000, agent: 600, address: 1_200 }
+  const limits = { token: 6_000, scim: 12_000, agent: 600, agents: 30_000, address: 1_200 }
   for (const entry of entries) {
-    const [, kind = '', count = ''] =
-      /^\s*(token|scim|agent|address)=([1-9]\d{0,8})\s*$/.exec(entry) ?? []
-    if (kind === 'token' || kind === 'scim' || kind === 'agent' || kind === 'address')
-      limits[kind] = Number(count)
+    const [, name, count] = /^\s*([a-z]+)=([1-9]\d{0,8})\s*$/.exec(entry) ?? []
+    const kind = rateLimitKinds.find((one) => one === name)
+    if (kind) limits[kind] = Number(count)
     else
       faults.push(
-        `CC_RATE_LIMITS: "${entry.trim()}" is not token=, scim=, agent= or address= with requests a minute`,
+        `CC_RATE_LIMITS: "${entry.trim()}" is not token=, scim=, agent=, agents= or address= with requests a minute`,
       )
   }
   return limits

@@ -18,7 +18,10 @@ export async function admitAgent(
   if (row?.kind !== wanted) throw unauthenticated()
   const { stale, ...caller } = row
   request.agentCaller = { ...caller, ip: request.ip, requestId: request.id }
+  const { rateLimits } = request.server
+  // A thousand agents within their own limits would leave others no time.
+  rateLimits.take(reply, 'agents', String(caller.organizationId))
   // Of the agent and not of the token, so that a rotation gives no second allowance.
-  request.server.rateLimits.take(reply, 'agent', String(caller.agentId))
+  rateLimits.take(reply, 'agent', String(caller.agentId))
   if (stale) await rows.touchToken(caller.tokenId)
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { rateLimitKinds, type RateLimitKind } from '../../config/server.ts'
 import { addressSubject } from '../../domain/access/address-subject.ts'
 import { requestWindow, windowSeconds } from '../../domain/access/request-window.ts'
 import { AppError } from '../../domain/errors.ts'
@@ -11,8 +12,6 @@ declare module 'fastify' {
     rateLimits: RateLimits
   }
 }
-
-export type RateLimitKind = 'token' | 'scim' | 'agent' | 'address'
 
 export type RateLimits = {
   /** Counts a request of a credential; throws 429 above the limit. */
@@ -49,7 +48,7 @@ export function registerRateLimits(app: FastifyInstance, deps: Deps): RateLimits
   const limitOf = (subject: string): number => {
     // A subject begins with its kind. During a flood subjects are pooled, and count as addresses.
     const kind = subject.slice(0, subject.indexOf(' '))
-    return kind === 'token' || kind === 'scim' || kind === 'agent' ? limits[kind] : limits.address
+    return limits[rateLimitKinds.find((one) => one === kind) ?? 'address']
   }
 
   const take: RateLimits['take'] = (reply, kind, subject) => {
@@ -64,7 +63,7 @@ export function registerRateLimits(app: FastifyInstance, deps: Deps): RateLimits
     if (verdict.allowed) return
     throw new AppError(
       'rate_limited',
-      `More than ${verdict.limit} requests in ${windowSeconds} seconds. Wait and try again.`,
+      `${kind === 'agents' ? 'The agents of your organization sent more' : 'More'} than ${verdict.limit} requests in ${windowSeconds} seconds. Wait and try again.`,
       {
         code: 'rate_limited',
         retryAfterSeconds: verdict.retryAfterSeconds,

@@ -3,7 +3,8 @@ import type { Caller } from '../../domain/access/caller.ts'
 import { AppError } from '../../domain/errors.ts'
 import { callers } from '../../store/platform/callers.ts'
 import type { Deps } from '../deps.ts'
-import { createGate, readStage, type StageOfRun, type StageReader } from './stage-reader.ts'
+import { createGate } from '../http/gate.ts'
+import { readStage, type StageOfRun, type StageReader } from './stage-reader.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -5,6 +5,7 @@ import { logLines, type LogLine } from '../../store/runs/log-lines.ts'
 import { stages, type RunOfStages } from '../../store/runs/stages.ts'
 import { workspaceRuns } from '../../store/runs/workspace-runs.ts'
 import type { Deps } from '../deps.ts'
+import type { Gate } from '../http/gate.ts'
 
 export type StageOfRun = {
   organizationId: number
@@ -99,25 +100,6 @@ export function readStage(deps: Deps, stage: StageOfRun, gate: Gate): StageReade
       for (const stop of unlisten) stop()
       wake.resolve()
     },
-  }
-}
-
-/** A semaphore: lets a number of tasks run at once, the others wait in order. */
-export type Gate = <Value>(work: () => Promise<Value>) => Promise<Value>
-
-export function createGate(size: number): Gate {
-  const waiting: Array<() => void> = []
-  let free = size
-  return async (work) => {
-    if (free > 0) free -= 1
-    else await new Promise<void>((resolve) => waiting.push(resolve))
-    try {
-      return await work()
-    } finally {
-      const next = waiting.shift()
-      if (next) next()
-      else free += 1
-    }
   }
 }
 

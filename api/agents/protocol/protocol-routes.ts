@@ -13,6 +13,7 @@ import type { Deps } from '../../deps.ts'
 import { errors, IdParams, Ok } from '../../http/schemas.ts'
 import { noteSeen } from './agents-seen.ts'
 import { artifactRoute } from './artifact-route.ts'
+import { claimGates } from './claim-gates.ts'
 import { openClaimWaits } from './claim-waits.ts'
 import { claimWork } from './claim-work.ts'
 import { enrollAgent } from './enroll-agent.ts'
@@ -110,6 +111,7 @@ const claimRoute: FastifyPluginAsyncTypebox = async (app) => {
   const { deps } = app
   const waitFor = openClaimWaits(app, deps)
   const seen = noteSeen(app, deps)
+  const gateOf = claimGates()
   app.addHook('onRequest', async (request) => assertNotSuspended(request))
 
   app.post(
@@ -125,16 +127,20 @@ const claimRoute: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ClaimAnswer, 204: Type.Null(), ...errors(426) },
       },
     },
-    async ({ agentCaller, body }, reply) => {
+    async (request, reply) => {
+      const { agentCaller, body } = request
+      // It may wait for half a minute. Another limit holds for what it asks of the store.
+      app.leaveRequestsInFlight(request)
       const untilMs = Date.now() + (body.waitSeconds ?? 0) * 1_000
       const wait = waitFor(agentCaller.agentId)
       reply.raw.once('close', () => wait.end())
       seen(agentCaller.agentId)
       try {
         const held = body.held ?? undefined
-        const claimed = await claimWork(deps, agentCaller, { wait, untilMs, held })
+        const gate = gateOf(agentCaller.organizationId)
+        const claimed = await claimWork(deps, agentCaller, { wait, untilMs, held, gate })
         if (!claimed) return await reply.status(204).send(null)
-        const keys = await keysOf(deps, agentCaller.organizationId)
+        const keys = await gate(async () => keysOf(deps, agentCaller.organizationId))
         return await reply.send({ deployment: presentClaim(claimed), keys })
       } finally {
         wait.close()

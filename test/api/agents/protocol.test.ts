@@ -92,8 +92,9 @@ describe('the protocol', () => {
     expect(ended.statusCode).toBe(200)
   })
 
-  test('429: 600 requests a minute an agent, whichever of its tokens it sends', async () => {
-    const few = await createHarness({ env: { CC_RATE_LIMITS: 'agent=20,address=100000' } })
+  test('429: 600 requests a minute an agent, whichever of its tokens it sends; 30,000 all agents of an organization', async () => {
+    const env = { CC_RATE_LIMITS: 'agent=20,agents=40,address=100000' }
+    const few = await createHarness({ env })
     try {
       const place = await agentPlace(few)
       const agent = await makeAgent(few, place)
@@ -104,7 +105,18 @@ describe('the protocol', () => {
       expect(answers.filter(({ statusCode }) => statusCode === 200).length).toBeLessThanOrEqual(21)
       expect(answers.at(-1)?.statusCode).toBe(429)
       expect(answers[0]?.headers['ratelimit-limit']).toBe('20')
-      expect((await (await makeAgent(few, place)).beat()).statusCode).toBe(200)
+      const other = await makeAgent(few, place)
+      expect((await other.beat()).statusCode).toBe(200)
+      const more = [other, await makeAgent(few, place)]
+      const late = []
+      for (let n = 0; n < 24; n += 1) late.push(await (more[n % 2] ?? other).beat())
+      const refused = late.find(({ statusCode }) => statusCode === 429)
+      expect(refused?.json().error).toMatch(/^The agents of your organization sent more than 40/)
+      expect(Number(refused?.headers['retry-after'])).toBeGreaterThan(0)
+      // Neither its people nor the agents of another organization wait for them.
+      expect((await place.owner.get('/api/agents')).statusCode).toBe(200)
+      const stranger = await makeAgent(few, await agentPlace(few))
+      expect((await stranger.beat()).statusCode).toBe(200)
     } finally {
       await few.close()
     }

@@ -141,6 +141,7 @@ describe('CC_RATE_LIMITS', () => {
       token: 40,
       scim: 12_000,
       agent: 600,
+      agents: 30_000,
       address: 20,
     })
   })

@@ -2,6 +2,7 @@ import { request } from 'node:http'
 import { connect, type AddressInfo } from 'node:net'
 import fastify from 'fastify'
 import { expect, test } from 'vitest'
+import type { AgentCaller } from '../../../domain/agents/agent-caller.ts'
 import type { Caller } from '../../../domain/access/caller.ts'
 import {
   organizationRequestsAtOnce,
@@ -16,9 +17,12 @@ function createApp() {
   registerWhenOver(app)
   app.decorateRequest('caller')
   app.decorateRequest('scimCaller')
+  app.decorateRequest('agentCaller')
   app.addHook('onRequest', (request, _reply, next) => {
     // The limit applies to the organization, whichever credential is used.
-    request.caller = { organizationId: Number(request.headers['x-organization']) } as Caller
+    const caller = { organizationId: Number(request.headers['x-organization']) }
+    if (request.headers['x-agent']) request.agentCaller = caller as AgentCaller
+    else request.caller = caller as Caller
     next()
   })
   registerRequestsInFlight(app)
@@ -28,8 +32,8 @@ function createApp() {
     return held.until.promise.then(() => ({ ok: true }))
   })
   app.get('/quick', async () => ({ ok: true }))
-  const ask = async (url: string, organization: number) =>
-    app.inject({ url, headers: { 'x-organization': String(organization) } })
+  const ask = async (url: string, organization: number, more: Record<string, string> = {}) =>
+    app.inject({ url, headers: { 'x-organization': String(organization), ...more } })
   return { app, held, ask }
 }
 
@@ -50,6 +54,25 @@ test('429: one organization is at its limit of concurrent requests, and another 
     // Finished and refused requests no longer count.
     expect((await ask('/quick', 1)).statusCode).toBe(200)
   }
+  await app.close()
+})
+
+test('429: the agents of an organization are at their limit, and its people and others’ agents are answered', async () => {
+  const { app, held, ask } = createApp()
+  const agent = { 'x-agent': '1' }
+  const slow = Array.from({ length: organizationRequestsAtOnce }, async () =>
+    ask('/slow', 1, agent),
+  )
+  await expect.poll(() => held.handlers).toBe(organizationRequestsAtOnce)
+  const refused = await ask('/quick', 1, agent)
+  expect([refused.statusCode, refused.json().code]).toEqual([429, 'too_many_at_once'])
+  expect(refused.json().error).toMatch(/^The agents of your organization have 100 requests/)
+  expect(refused.headers['retry-after']).toBe('1')
+  expect((await ask('/quick', 1)).statusCode).toBe(200)
+  expect((await ask('/quick', 2, agent)).statusCode).toBe(200)
+  held.until.resolve()
+  await Promise.all(slow)
+  expect((await ask('/quick', 1, agent)).statusCode).toBe(200)
   await app.close()
 })
 
