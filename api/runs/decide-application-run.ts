@@ -13,9 +13,13 @@ import { releaseApprovals } from '../../store/runs/release-approvals.ts'
 import { releases, type Release } from '../../store/runs/releases.ts'
 import { ApproverDenied } from './approver-denied.ts'
 
+type Verdict = 'approved' | 'rejected'
+
 export type ReleaseDecision = {
-  decision: 'approved' | 'rejected'
+  decision: Verdict
   planDigest?: string
+  /** The step that the caller looked at: 0 is the release. Absent: the one that waits. */
+  step?: number
   comment?: string
 }
 
@@ -40,10 +44,16 @@ export async function decideApplicationRun(
   const release = await rows.get(runId)
   const deployment = await deployments(tenant).find(runId)
   const step = stepOf(release, deployment)
-  if (step === undefined && (await isRepeated(tenant, caller, { release, deployment, decision })))
+  // A second click, and one that comes late, must not answer for the step that waits by now.
+  const isOther = decision.step !== undefined && decision.step !== step
+  if (
+    (step === undefined || isOther) &&
+    (await isRepeated(tenant, caller, { release, deployment, decision }))
+  )
     return
   await assertMayDecide(tenant, caller, { release, deployment, decision, step })
   if (step === undefined) throw notWaiting(release)
+  if (isOther) throw otherStep(step)
   await write(tenant, caller, { release, deployment, decision, step })
 }
 
@@ -59,6 +69,14 @@ const notWaiting = ({ phase }: Release) =>
     `This run does not wait for a decision: it is ${phase.replaceAll('_', ' ')}.`,
   )
 
+const otherStep = (step: number) =>
+  conflict(
+    'step_changed',
+    step === 0
+      ? 'What waits for a decision is the release, and not a step of its deployment. Look at the run again.'
+      : `What waits for a decision is step ${step}, and not the one you looked at. Look at the run again.`,
+  )
+
 /** The same person sends the decision again that the run has: the answer is repeated, and nothing is written. */
 async function isRepeated(
   tenant: Tenant,
@@ -68,7 +86,7 @@ async function isRepeated(
   if (isTerminal(release.phase)) return false
   if (decision.planDigest !== undefined && decision.planDigest !== release.releaseDigest)
     return false
-  const step = deployment?.confirmed.at(-1) ?? 0
+  const step = decision.step ?? deployment?.confirmed.at(-1) ?? 0
   const standing = await releaseApprovals(tenant).standing(release.runId, step)
   return standing?.userId === caller.userId && standing.decision === decision.decision
 }
@@ -119,7 +137,7 @@ async function write(
       },
     },
   )
-  if (step > 0) return decideStep(tenant, { runId, step, verdict })
+  if (step > 0) return decideStep(tenant, { release, step, verdict })
   if (verdict === 'approved')
     return letDeploy(tenant, { runId, from: 'awaiting_approval', by: label })
   await endApplicationRun(
@@ -133,10 +151,12 @@ async function write(
 /** No to a step stops the deployment, so that the hosts that have it go back. */
 async function decideStep(
   tenant: Tenant,
-  { runId, step, verdict }: { runId: number; step: number; verdict: ReleaseDecision['decision'] },
+  { release, step, verdict }: Pick<Target, 'release'> & { step: number; verdict: Verdict },
 ): Promise<void> {
-  if (verdict === 'approved') await deployments(tenant).confirm(runId, step)
-  else {
+  const { runId, releaseDigest } = release
+  if (verdict === 'approved') {
+    if (!(await deployments(tenant).confirm(runId, { step, releaseDigest }))) throw otherStep(step)
+  } else {
     await deployments(tenant).endConfirm(runId)
     await deployments(tenant).requestStop(runId, 'canceled')
   }

@@ -29,6 +29,8 @@ export type Decision = {
   planDigest?: string
   /** For a run that is not planned yet: the hash of the files that the caller looked at. */
   configurationSha256?: string
+  /** Of a deployment: the step that the caller looked at. */
+  step?: number
   comment?: string
 }
 
@@ -64,6 +66,10 @@ async function decideWorkspaceRun(
   place: { decision: Decision; workspaceId: number; workspaceRunId: number },
 ): Promise<void> {
   const { decision } = place
+  if (decision.step !== undefined)
+    throw invalid('A run of an infrastructure pipeline has no steps.', [
+      { path: 'step', message: 'is for deployments of applications' },
+    ])
   // Sent together. PostgreSQL runs them in this order: the workspace's row is locked first.
   const [workspace, run] = await Promise.all([
     workspaces(tenant).getForUpdate(place.workspaceId),

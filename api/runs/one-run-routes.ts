@@ -112,16 +112,25 @@ export const oneRunRoutes: FastifyPluginAsyncTypebox<RunScope> = async (app, { n
               planDigest: Type.Optional(Text(100)),
               configurationSha256: Type.Optional(Text(100)),
             }),
+            step: Type.Optional(
+              Type.Integer({
+                minimum: 0,
+                maximum: 10_000,
+                description:
+                  'Of a deployment: the step that the caller looked at (`deployment.confirm`), 0 for the release. Where another one waits by now: 409 `step_changed`.',
+              }),
+            ),
             comment: Type.Optional(Text()),
           }),
           response: { 200: Type.Object({ ok: Type.Literal(true), run: RunBody }), ...errors(409) },
         },
       },
       async ({ caller, params, body }) => {
-        // Both actions take a comment; only an approval names what it approves.
-        const { planDigest, configurationSha256, comment } = body as {
+        // Both actions take a step and a comment; only an approval names what it approves.
+        const { planDigest, configurationSha256, step, comment } = body as {
           planDigest?: string
           configurationSha256?: string
+          step?: number
           comment?: string
         }
         const run = await decideRun(deps, caller, {
@@ -129,6 +138,7 @@ export const oneRunRoutes: FastifyPluginAsyncTypebox<RunScope> = async (app, { n
           decision,
           ...(planDigest !== undefined && { planDigest }),
           ...(configurationSha256 !== undefined && { configurationSha256 }),
+          ...(step !== undefined && { step }),
           ...(comment !== undefined && { comment }),
         })
         return { ok: true as const, run }

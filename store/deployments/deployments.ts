@@ -143,11 +143,16 @@ export function deployments(tenant: Tenant) {
       await row(pipelineRunId).whereNotNull('confirmStep').update({ confirmStep: null })
     },
 
-    /** False unless it waits after this step. */
-    async confirm(pipelineRunId: number, step: number): Promise<boolean> {
+    /** False unless it waits after this step of this release, and is not stopped. */
+    async confirm(
+      pipelineRunId: number,
+      { step, releaseDigest }: { step: number; releaseDigest: string | null },
+    ): Promise<boolean> {
+      const run = db('application_runs').where({ organizationId, pipelineRunId, releaseDigest })
       const confirmed = await row(pipelineRunId)
         .where({ confirmStep: step })
         .whereNull('endedAt')
+        .whereExists(run.select('pipelineRunId'))
         .update({
           confirmStep: null,
           confirmed: db.raw('array_append(confirmed, ?::integer)', [step]),

@@ -133,6 +133,18 @@ function NewerFiles({ run: { workspaceId: id, configurationVersion } }: { run: R
   )
 }
 
+/** What was shown when the dialog opened. The API refuses a decision about it once it has changed. */
+function useShown(run: RunDetail, choice: Choice) {
+  const [shown] = useState(() => {
+    const { planDigest, configurationSha256, awaitingPlanApproval: beforePlan } = run
+    const of: DecisionOf = { choice, beforePlan, onlyConfirm: isConfirmation(run) }
+    // Of a deployment: by the time of the click the next step may wait.
+    const step = run.kind === 'application' ? (run.deployment?.confirm ?? 0) : undefined
+    return { of, planDigest, configurationSha256, step }
+  })
+  return shown
+}
+
 function DecisionDialog({
   run,
   place,
@@ -142,18 +154,14 @@ function DecisionDialog({
 }: Props & { choice: Choice; onClose: () => void }) {
   const queryClient = useQueryClient()
   const [comment, setComment] = useState('')
-  // Pins the plan that was shown when the dialog opened. The API refuses the approval if the digest has changed.
-  const [planDigest] = useState(run.planDigest)
-  const [of] = useState<DecisionOf>(() => ({
-    choice,
-    beforePlan: run.awaitingPlanApproval,
-    onlyConfirm: isConfirmation(run),
-  }))
-  const [configurationSha256] = useState(run.configurationSha256)
+  const { of, planDigest, configurationSha256, step } = useShown(run, choice)
   const decide = useMutation({
     mutationFn: () => {
       const params = { id: place.id, runId: place.runId }
-      const words = comment.trim() && { comment: comment.trim() }
+      const words = {
+        ...(comment.trim() && { comment: comment.trim() }),
+        ...(step !== undefined && { step }),
+      }
       const [approve, reject] =
         place.kind === 'pipeline'
           ? (['approvePipelineRun', 'rejectPipelineRun'] as const)

@@ -6,6 +6,8 @@ export const runErrors = {
     'You started this run or changed something that it uses, so another person decides.',
   approver_made_by_author:
     'An author of this run invited or promoted you, or configured your sign-in, so another person decides.',
+  step_changed:
+    'The deployment went on since you looked at it, and waits for another step. Look at the run again before you decide.',
   plan_changed: 'The plan changed since you looked at it. Look at the new plan before you decide.',
   run_not_waiting: 'This run no longer waits: it was decided, canceled, or is over.',
   not_runnable: 'This pipeline has no workspace to run on.',

@@ -146,4 +146,41 @@ describe('what is signed of a release', () => {
     await activities.open(run.id)
     expect((await orderOf(run.id)).text).toBe(text)
   })
+
+  test('an approval of a step is of that step alone, however often and however late it is sent', async () => {
+    await three()
+    const deploy =
+      'strategy: c\nstrategies: { c: { kind: canary, steps: [30, 60, 100], confirm: each } }'
+    const run = await world.built({ deploy })
+    await activities.deploy(run, world.hosts)
+    const { run: shown } = (await world.owner.get(run.url)).json()
+    const { planDigest } = shown
+    expect(shown).toMatchObject({ deployment: { confirm: 1 } })
+    const say = async (act: 'approve' | 'reject', body: object) => {
+      const answer = await world.owner.post(`${run.url}/${act}`, body)
+      return [answer.statusCode, answer.json().code ?? 'ok']
+    }
+    expect(await say('approve', { step: 2, planDigest })).toEqual([409, 'step_changed'])
+    expect(await say('approve', { step: 0 })).toEqual([409, 'step_changed'])
+    expect(await say('reject', { step: 2 })).toEqual([409, 'step_changed'])
+    const other = `sha256:${'0'.repeat(64)}`
+    expect(await say('approve', { step: 1, planDigest: other })).toEqual([409, 'plan_changed'])
+    expect(await say('approve', { step: 1, planDigest })).toEqual([200, 'ok'])
+    expect(await activities.deploy(run, world.hosts)).toEqual(['b deploy'])
+    expect(await run.shown()).toMatchObject({ deployment: { confirm: 2 } })
+    // The second click of the same person is answered, another person's late one is refused.
+    expect(await say('approve', { step: 1, planDigest })).toEqual([200, 'ok'])
+    const second = await world.org.user('Deployer')
+    const late = await second.post(`${run.url}/approve`, { step: 1, planDigest })
+    expect(late.json()).toMatchObject({
+      code: 'step_changed',
+      error: expect.stringContaining('is step 2'),
+    })
+    expect(await say('reject', { step: 1 })).toEqual([409, 'step_changed'])
+    expect(await activities.deploy(run, world.hosts)).toEqual([])
+    expect(await run.shown()).toMatchObject({ deployment: { confirm: 2 } })
+    expect(await say('approve', { step: 2 })).toEqual([200, 'ok'])
+    expect(await activities.deploy(run, world.hosts)).toEqual(['c deploy'])
+    expect(await run.shown()).toMatchObject({ state: 'succeeded' })
+  })
 })
