@@ -60,6 +60,14 @@ const sinceLastGood = `application_runs e
       or (a.rollback_of is null and e.pipeline_run_id > coalesce(${lastGood('good.pipeline_run_id')}, 0)))`
 
 /**
+ * SQL: whether another pipeline has built what this run promotes. What this pipeline's own builds would make is no part
+ * of it; who decided what the other one makes is among its authors (store/runs/source-of-run.ts).
+ */
+const buildsElsewhere = `(a.rollback_of is null and exists (select from application_runs b
+  where b.organization_id = a.organization_id and b.pipeline_run_id = a.artifact_run_id
+    and b.pipeline_id <> a.pipeline_id))`
+
+/**
  * SQL: the same as `selectApprovalRules`, for each run `a` of an application. Its authors are who started
  * it, who wrote its commits, and who changed its pipeline or its target since the last good deployment.
  * What it waits for while it deploys is a confirmation between two steps.
@@ -72,7 +80,7 @@ export const selectReleaseRules = `
       union select unnest(e.author_user_ids) from ${sinceLastGood}
       union select c.user_id from pipeline_authorship c
         where c.organization_id = a.organization_id and c.pipeline_id = a.pipeline_id
-          and c.deployed_at is null
+          and c.deployed_at is null and (c.part = 'deploy' or not ${buildsElsewhere})
       union select c.user_id from workspace_authorship c
         where c.organization_id = a.organization_id and c.workspace_id = a.target_workspace_id
           and c.at > coalesce(${lastGood('done.created_at')}, p.created_at)) as authors,

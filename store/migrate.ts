@@ -69,6 +69,7 @@ import * as writtenParts from './migrations/0127-write-listed-resources.ts'
 import * as termsOfBytes from './migrations/0128-hash-terms-of-bytes.ts'
 import * as signedOrders from './migrations/0129-sign-orders.ts'
 import * as sealedBuilds from './migrations/0130-seal-what-was-built.ts'
+import * as partsOfChanges from './migrations/0131-note-parts-of-changes.ts'
 import * as waitsOfBuilds from './migrations/0099-note-waits-of-builds.ts'
 import * as agents from './migrations/0110-add-agents.ts'
 import * as hostsCatchUp from './migrations/0111-catch-hosts-up.ts'
@@ -186,6 +187,7 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0128-hash-terms-of-bytes': termsOfBytes,
   '0129-sign-orders': signedOrders,
   '0130-seal-what-was-built': sealedBuilds,
+  '0131-note-parts-of-changes': partsOfChanges,
 }
 
 /** The key of the advisory lock, arbitrary: of two starts at once, one migrates after the other. */

@@ -10,6 +10,7 @@ import {
 } from '../../domain/pipelines/application-settings.ts'
 import { assertMayChangeGuard } from '../../domain/workspaces/guard-denied.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
+import { changedParts } from '../../domain/pipelines/parts-of-change.ts'
 import { pipelineAuthorship } from '../../store/pipelines/pipeline-authorship.ts'
 import { pipelines, type NewPipeline } from '../../store/pipelines/pipelines.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
@@ -46,7 +47,10 @@ export async function createPipeline(
       })
       // Who chose the source, the strategy and the target is an author of the first release.
       if (kind === 'application')
-        await pipelineAuthorship(tenant).add(created.id, caller.userId, 'created')
+        await pipelineAuthorship(tenant).add(created.id, caller.userId, {
+          what: 'created',
+          parts: changedParts,
+        })
       if (hasTrigger(created)) await startPipelineWebhook(tenant, created)
       await auditLog(tenant, actorOf(caller)).record('pipeline.created', {
         target: { kind: 'pipeline', id: created.id, label: created.name },

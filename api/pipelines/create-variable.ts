@@ -49,6 +49,7 @@ export async function createPipelineVariable(
     await notePipelineChange(tenant, caller, {
       pipelineId: id,
       what: `variable ${key}`,
+      parts: [phase],
       effect: 'stale',
     })
     return presentVariable(deps.keyring, organizationId, row)

@@ -22,6 +22,7 @@ export async function deletePipelineVariable(
     await notePipelineChange(tenant, caller, {
       pipelineId: id,
       what: `variable ${key}`,
+      parts: [phase],
       effect: 'stale',
     })
   })

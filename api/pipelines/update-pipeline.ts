@@ -5,6 +5,7 @@ import { notePipelineChange } from '../../app/pipelines/note-pipeline-change.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import { conflict, invalid, notFound } from '../../domain/errors.ts'
 import { hasTrigger, readApplicationSettings } from '../../domain/pipelines/application-settings.ts'
+import { partsOfChange } from '../../domain/pipelines/parts-of-change.ts'
 import { assertMayChangeGuard } from '../../domain/workspaces/guard-denied.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
@@ -166,6 +167,7 @@ async function note(
   await notePipelineChange(tenant, caller, {
     pipelineId,
     what: made.join(', '),
+    parts: partsOfChange(made),
     effect: 'guard',
   })
 }

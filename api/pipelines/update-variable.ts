@@ -1,4 +1,5 @@
 import { notePipelineChange } from '../../app/pipelines/note-pipeline-change.ts'
+import { changedParts } from '../../domain/pipelines/parts-of-change.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import { invalid } from '../../domain/errors.ts'
 import { refuseTotals, refuseValue } from '../../domain/workspaces/variable-bounds.ts'
@@ -62,6 +63,7 @@ export async function updatePipelineVariable(
     await notePipelineChange(tenant, caller, {
       pipelineId: id,
       what: `variable ${key}`,
+      parts: changedParts.filter((part) => part === before.phase || part === phase),
       effect: 'stale',
     })
     return presentVariable(deps.keyring, organizationId, row)

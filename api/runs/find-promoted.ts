@@ -37,31 +37,57 @@ export async function findPromoted(
   }
 }
 
+/** Between which commits the host of the repository is asked. */
+export type PromotedRange = {
+  connectionId: number | null
+  repository: string | null
+  targetWorkspaceId: number | null
+  from: string | null
+  to: string | null
+}
+
+export type ReadPromoted = { range: PromotedRange; since: CommitsSince }
+
+/** Who wrote what is promoted is not known: such a release is harder to approve. */
+export const unknownCommits: CommitsSince = {
+  authorUserIds: [],
+  unknownAuthor: true,
+  commits: [],
+  truncated: true,
+}
+
+/** As the pipeline and its last good deployment are now: final where the pipeline is held. */
+export async function rangeOfPromotion(
+  tenant: Tenant,
+  { pipeline, artifactOf }: { pipeline: Pipeline; artifactOf: number },
+): Promise<PromotedRange> {
+  const { source } = await findPromoted(tenant, { pipeline, artifactOf })
+  const { id, appGitConnectionId: connectionId, appRepo: repository, targetWorkspaceId } = pipeline
+  const good =
+    targetWorkspaceId === null ? undefined : await releases(tenant).lastGood(id, targetWorkspaceId)
+  const from = good?.commitSha ?? null
+  return { connectionId, repository, targetWorkspaceId, from, to: source.commitSha }
+}
+
 /**
  * The commits that this pipeline's target does not have yet, asked of the repository's host. A run that
- * cannot be promoted is refused first, so that nobody has us ask for it.
+ * cannot be promoted is refused first, so that nobody has us ask for it. No lock is held while the host is asked, so
+ * the range may be another one afterwards.
  */
 export async function readPromoted(
   deps: Deps,
   organizationId: number,
   { pipelineId, artifactOf }: { pipelineId: number; artifactOf: number },
-): Promise<CommitsSince> {
-  const unknown = { authorUserIds: [], unknownAuthor: true, commits: [], truncated: true }
-  const at = await deps.store.tenant(organizationId, async (tenant) => {
+): Promise<ReadPromoted> {
+  const { range, connection } = await deps.store.tenant(organizationId, async (tenant) => {
     const pipeline = await pipelines(tenant).get(pipelineId)
-    const { source } = await findPromoted(tenant, { pipeline, artifactOf })
-    const { appGitConnectionId, appRepo: repository, targetWorkspaceId } = pipeline
-    const connection =
-      appGitConnectionId === null
-        ? undefined
-        : await gitConnections(tenant).find(appGitConnectionId)
-    const good =
-      targetWorkspaceId === null
-        ? undefined
-        : await releases(tenant).lastGood(pipelineId, targetWorkspaceId)
-    return { connection, repository, from: good?.commitSha ?? null, to: source.commitSha }
+    const at = await rangeOfPromotion(tenant, { pipeline, artifactOf })
+    const found =
+      at.connectionId === null ? undefined : await gitConnections(tenant).find(at.connectionId)
+    return { range: at, connection: found }
   })
-  const { connection, repository, from, to } = at
-  if (!connection || repository === null || to === null) return unknown
-  return commitsSince(deps, { organizationId, connection, repository, from, to })
+  const { repository, from, to } = range
+  if (!connection || repository === null || to === null) return { range, since: unknownCommits }
+  const since = await commitsSince(deps, { organizationId, connection, repository, from, to })
+  return { range, since }
 }

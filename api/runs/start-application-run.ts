@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
 import { afterArtifact } from '../../app/runs/after-artifact.ts'
 import type { CommitsSince } from '../../app/deployments/commits-since.ts'
 import type { Caller } from '../../domain/access/caller.ts'
@@ -9,10 +10,18 @@ import type { Tenant } from '../../store/driver/tenant.ts'
 import { gitConnections } from '../../store/git/git-connections.ts'
 import { pipelines, type Pipeline } from '../../store/pipelines/pipelines.ts'
 import { idempotencyKeys } from '../../store/requests/idempotency-keys.ts'
+import { releases } from '../../store/runs/releases.ts'
 import { sourceOfRun } from '../../store/runs/source-of-run.ts'
 import type { Deps } from '../deps.ts'
 import { beginApplicationRun, type Revision } from './begin-application-run.ts'
-import { findPromoted, readPromoted, type Promoted } from './find-promoted.ts'
+import {
+  findPromoted,
+  rangeOfPromotion,
+  readPromoted,
+  unknownCommits,
+  type Promoted,
+  type ReadPromoted,
+} from './find-promoted.ts'
 import { presentRuns } from './present-runs.ts'
 import type { RunAnswer } from './schemas.ts'
 import { startWarnings } from './start-warnings.ts'
@@ -41,12 +50,38 @@ export async function startApplicationRun(
 ): Promise<RunAnswer> {
   const revision = revisionOf(request)
   await deps.engine.assertReachable()
+  const { pipelineId, artifactOf } = request
+  if (artifactOf === undefined) return startOnce(deps, caller, { request, revision })
+  for (let tries = 1; ; tries += 1) {
+    // Asks the host of the repository, so before the transaction.
+    const read = await readPromoted(deps, caller.organizationId, { pipelineId, artifactOf })
+    const promoted = { ...read, isLast: tries === maxReads }
+    try {
+      return await startOnce(deps, caller, { request, revision, promoted })
+    } catch (error) {
+      if (!(error instanceof RangeChanged)) throw error
+    }
+  }
+}
+
+/** A pipeline whose deployments end again and again while its host is asked. */
+const maxReads = 3
+
+/** The pipeline or its last good deployment is another one than when the host was asked. */
+class RangeChanged extends Error {}
+
+type Once = {
+  request: ApplicationRunRequest
+  revision: Revision
+  promoted?: ReadPromoted & { isLast: boolean }
+}
+
+async function startOnce(
+  deps: Deps,
+  caller: Caller,
+  { request, revision, promoted }: Once,
+): Promise<RunAnswer> {
   const { idempotencyKey: key, pipelineId, artifactOf } = request
-  // Asks the host of the repository, so before the transaction.
-  const promoted =
-    artifactOf === undefined
-      ? undefined
-      : await readPromoted(deps, caller.organizationId, { pipelineId, artifactOf })
   return deps.store.tenant(caller.organizationId, async (tenant) => {
     const keys = idempotencyKeys(tenant)
     // Of the person, for who repeats a request may have signed in again or taken a new token.
@@ -56,11 +91,35 @@ export async function startApplicationRun(
       // Written below, in this shape.
       if (first) return first.response as RunAnswer
     }
+    // A deployment ends under this lock too: what is read from here on holds until this run is there.
+    if (promoted) await releases(tenant).holdPipeline(pipelineId)
     const pipeline = await pipelines(tenant).get(pipelineId)
-    const answer = await begin(tenant, caller, { request, pipeline, revision, promoted })
+    const since =
+      promoted && artifactOf !== undefined
+        ? await currentCommits(tenant, { pipeline, artifactOf, promoted })
+        : undefined
+    const answer = await begin(tenant, caller, { request, pipeline, revision, promoted: since })
     if (key !== undefined) await keys.answer(who, key, { status: 201, response: answer })
     return answer
   })
+}
+
+/** What the host was asked, if it was asked for what is promoted now. */
+async function currentCommits(
+  tenant: Tenant,
+  {
+    pipeline,
+    artifactOf,
+    promoted,
+  }: Required<Pick<Once, 'promoted'>> & {
+    pipeline: Pipeline
+    artifactOf: number
+  },
+): Promise<CommitsSince> {
+  const range = await rangeOfPromotion(tenant, { pipeline, artifactOf })
+  if (isDeepStrictEqual(range, promoted.range)) return promoted.since
+  if (!promoted.isLast) throw new RangeChanged()
+  return unknownCommits
 }
 
 type Start = {

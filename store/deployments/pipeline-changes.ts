@@ -6,7 +6,8 @@ export function pipelineChanges(tenant: Tenant) {
   return {
     /**
      * The deployment of this run succeeded. It had the changes before its build, if it built what it
-     * deployed, on the target that the pipeline has now; a promotion or a rollback has none of them.
+     * deployed, on the target that the pipeline has now. A promotion had those of the deployment alone, before it was
+     * started; a rollback has none of them.
      */
     async settle(pipelineRunId: number): Promise<void> {
       await db.raw(
@@ -14,11 +15,15 @@ export function pipelineChanges(tenant: Tenant) {
          from deployments d
            join pipelines p on p.organization_id = d.organization_id and p.id = d.pipeline_id
              and p.target_workspace_id = d.workspace_id
+           join application_runs a on a.organization_id = d.organization_id
+             and a.pipeline_run_id = d.pipeline_run_id and a.rollback_of is null
            join stages s on s.organization_id = d.organization_id
              and s.pipeline_run_id = d.pipeline_run_id and s.name = 'build'
-         where d.organization_id = ? and d.pipeline_run_id = ? and d.artifact_run_id = d.pipeline_run_id
+         where d.organization_id = ? and d.pipeline_run_id = ?
            and c.organization_id = d.organization_id and c.pipeline_id = d.pipeline_id
-           and c.deployed_at is null and c.at < s.started_at`,
+           and c.deployed_at is null
+           and case when d.artifact_run_id = d.pipeline_run_id then c.at < s.started_at
+             else c.part = 'deploy' and c.at < a.created_at end`,
         [organizationId, pipelineRunId],
       )
     },

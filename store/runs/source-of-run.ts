@@ -88,8 +88,8 @@ export function sourceOfRun(tenant: Tenant, pipelineRunId: number) {
     },
 
     /**
-     * Of a promotion from another pipeline: who started the build, and whoever changed that pipeline, which
-     * decides what its builds make. No deployment there says anything about this target.
+     * Of a promotion from another pipeline: who started the build, and who changed what that pipeline's builds make
+     * since the build that this target has. No deployment elsewhere says anything about this target.
      */
     async addAuthorsOfBuild(artifactRunId: number): Promise<void> {
       await db.raw(
@@ -100,6 +100,16 @@ export function sourceOfRun(tenant: Tenant, pipelineRunId: number) {
              union select b.author_user_id
              union select c.user_id from pipeline_authorship c
                where c.organization_id = b.organization_id and c.pipeline_id = b.pipeline_id
+                 and c.part = 'build' and c.at > coalesce((
+                   select s.started_at from deployments d
+                     join application_runs built on built.organization_id = d.organization_id
+                       and built.pipeline_run_id = d.artifact_run_id
+                     join stages s on s.organization_id = d.organization_id
+                       and s.pipeline_run_id = d.artifact_run_id and s.name = 'build'
+                   where d.organization_id = a.organization_id and d.pipeline_id = a.pipeline_id
+                     and d.workspace_id = a.target_workspace_id and d.outcome = 'succeeded'
+                     and built.pipeline_id = b.pipeline_id
+                   order by d.pipeline_run_id desc limit 1), '-infinity')
            ) as every (author) where author is not null order by 1)
          from application_runs b
          where a.organization_id = ? and a.pipeline_run_id = ?

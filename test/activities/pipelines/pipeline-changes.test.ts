@@ -28,6 +28,7 @@ describe('who changed a pipeline, once it is deployed', () => {
         ...own,
         userId: world.owner.id,
         what,
+        part: 'build',
         at: at(minutes),
       })
     const open = async () => {

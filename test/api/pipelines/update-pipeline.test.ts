@@ -98,9 +98,10 @@ describe('PATCH /api/pipelines/{id}', () => {
         .orderBy('id')
         .select('userId', 'what')
     const created = { userId: deployer.id, what: 'created' }
-    expect(await rows()).toEqual([created])
+    // Of the build and of the deployment.
+    expect(await rows()).toEqual([created, created])
     await deployer.patch(url, { sbom: 'required' })
-    expect(await rows()).toEqual([created, { userId: deployer.id, what: 'sbom' }])
+    expect(await rows()).toEqual([created, created, { userId: deployer.id, what: 'sbom' }])
   })
 
   test('403: that a rollback is approved once is for holders of manage_cloud_accounts, and audited', async () => {

@@ -90,6 +90,7 @@ describe('a release for production', () => {
       pipelineId: world.pipelineId,
       userId: third.id,
       what: 'strategy',
+      part: 'deploy',
     })
     expect(await refusal(third, `${run.url}/approve`)).toEqual([403, 'approver_is_author'])
     expect(await run.shown()).toMatchObject({ state: 'running', approvals: [] })

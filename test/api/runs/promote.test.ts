@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createApp } from '../../../api/app.ts'
+import { approvers } from '../../../store/runs/approvers.ts'
 import { agentHosts, type AgentHosts } from '../../harness/deploy/agent-hosts.ts'
 import { deployActivities, sha256 } from '../../harness/deploy/deploy-world.ts'
 import { keepArtifact } from '../../harness/deploy/keep-artifact.ts'
@@ -40,7 +42,7 @@ describe('a run with artifactOf', () => {
     expect(made.statusCode, made.body).toBe(201)
     return made.json().pipeline.id
   }
-  const built = async (pipelineId: number) => {
+  const built = async (pipelineId: number, commitSha = 'c'.repeat(40)) => {
     const { id } = await applicationRun(harness.deps, org.id, {
       pipelineId,
       origin: 'person',
@@ -51,7 +53,7 @@ describe('a run with artifactOf', () => {
     const rows = harness.deps.store.platform('application_runs').where({ pipelineRunId: id })
     await rows.update({
       phase: 'building',
-      commitSha: 'c'.repeat(40),
+      commitSha,
       manifest,
       manifestSha256: sha256(manifest),
     })
@@ -112,6 +114,114 @@ describe('a run with artifactOf', () => {
     )
     const own = await promoter.post(`/api/pipelines/${source}/run`, { artifactOf: from })
     expect(await authorsOf(own.json().run.id)).toEqual([])
+  })
+
+  const authorsOf = async (id: number): Promise<number[]> => {
+    const runs = harness.deps.store.platform('application_runs').where({ pipelineRunId: id })
+    return (await runs.first('authorUserIds')).authorUserIds
+  }
+  const promote = async (pipelineId: number, artifactOf: number, by = owner) => {
+    const answer = await by.post(`/api/pipelines/${pipelineId}/run`, { artifactOf })
+    expect(answer.statusCode, answer.body).toBe(201)
+    return answer.json().run
+  }
+
+  test('201: who changed the build before what this target has is no author of the next promotion', async () => {
+    const { platform } = harness.deps.store
+    const changer = await org.user('Deployer')
+    const source = await pipeline()
+    const to = await pipeline({ targetWorkspaceId: workspaceId })
+    const change = async (sbom: string) => changer.patch(`/api/pipelines/${source}`, { sbom })
+    await change('required')
+    const startedNow = async (id: number) =>
+      platform('stages')
+        .where({ pipelineRunId: id, name: 'build' })
+        .update({ startedAt: new Date() })
+    const first = await built(source)
+    await startedNow(first)
+    const run = await promote(to, first)
+    expect(await authorsOf(run.id)).toContain(changer.id)
+    const second = await built(source)
+    await startedNow(second)
+    // What was never deployed here settles nothing.
+    expect(await authorsOf((await promote(to, second)).id)).toContain(changer.id)
+    const last = await promote(to, second)
+    await deployActivities(harness).deploy(last, hosts)
+    expect(await runAt(owner, to, last.id).shown()).toMatchObject({ state: 'succeeded' })
+    expect(await authorsOf((await promote(to, await built(source))).id)).not.toContain(changer.id)
+    await change('optional')
+    expect(await authorsOf((await promote(to, await built(source))).id)).toContain(changer.id)
+    // Another target has none of it yet.
+    const other = (await org.workspace({ by: owner })).id
+    const elsewhere = await pipeline({ targetWorkspaceId: other })
+    expect(await authorsOf((await promote(elsewhere, first)).id)).toContain(changer.id)
+  })
+
+  test('a promotion settles what was changed of its deployment, and what its own builds would make is no part of it', async () => {
+    const { store } = harness.deps
+    // The host proves nobody of these commits, so a Deployer could not approve them.
+    const changer = await org.user('SRE · Cloud Admin')
+    const source = await pipeline()
+    const to = await pipeline({ targetWorkspaceId: workspaceId })
+    const change = async (more: object) =>
+      expect((await changer.patch(`/api/pipelines/${to}`, more)).statusCode).toBe(200)
+    const faultOf = async (runId: number) =>
+      store.tenant(org.id, async (own) => {
+        const person = { userId: changer.id, platformAdmin: false, idpSavedBy: null }
+        return approvers(own).faultOf(runId, { ...person, ceiling: 'SRE · Cloud Admin' })
+      })
+    await change({ appBranch: 'next' })
+    expect(await faultOf((await promote(to, await built(source))).id)).toBeUndefined()
+    await change({ strategy: 'all-at-once' })
+    const run = await promote(to, await built(source))
+    expect(await faultOf(run.id)).toBe('author')
+    await deployActivities(harness).deploy(run, hosts)
+    expect(await runAt(owner, to, run.id).shown()).toMatchObject({ state: 'succeeded' })
+    expect(await faultOf((await promote(to, await built(source))).id)).toBeUndefined()
+    // A build of this pipeline has the branch that nobody has looked at.
+    expect(await faultOf(await built(to))).toBe('author')
+  })
+
+  test('201: the commits are those since the deployment that is the last one when the run begins', async () => {
+    const commit = (letter: string) => letter.repeat(40)
+    const [a, b, c] = [commit('a'), commit('b'), commit('c')]
+    const source = await pipeline()
+    const to = await pipeline({ targetWorkspaceId: workspaceId })
+    const activities = deployActivities(harness)
+    const deploy = async (run: { id: number }) => activities.deploy(run, hosts)
+    const first = await promote(to, await built(source, a))
+    await deploy(first)
+    await deploy(await promote(to, await built(source, b)))
+    const back = await owner.post(`/api/pipelines/${to}/runs/${first.id}/rollback`, {})
+    expect(back.statusCode, back.body).toBe(201)
+    const next = await built(source, c)
+    const asked: string[] = []
+    const { outbound } = harness.deps
+    const app = await createApp({
+      ...harness.deps,
+      outbound: {
+        ...outbound,
+        request: async (url, options) => {
+          // While the host is asked, the rollback is deployed.
+          if (asked.length === 0) await deploy(back.json().run)
+          asked.push(String(url))
+          return outbound.request(url, options)
+        },
+      },
+    })
+    try {
+      const answer = await app.inject({
+        method: 'POST',
+        url: `/api/pipelines/${to}/run`,
+        headers: { cookie: `cc_session=${owner.cookie}`, origin: harness.config.baseUrl },
+        payload: { artifactOf: next },
+      })
+      expect(answer.statusCode, answer.body).toBe(201)
+      expect(asked.filter((url) => url.includes(b)).length).toBeGreaterThan(0)
+      expect(asked.filter((url) => url.includes(a)).length).toBeGreaterThan(0)
+    } finally {
+      await app.close()
+    }
   })
 
   test('409: without an artifact, with one that is not kept, and of another repository', async () => {
