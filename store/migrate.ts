@@ -70,6 +70,7 @@ import * as termsOfBytes from './migrations/0128-hash-terms-of-bytes.ts'
 import * as signedOrders from './migrations/0129-sign-orders.ts'
 import * as sealedBuilds from './migrations/0130-seal-what-was-built.ts'
 import * as partsOfChanges from './migrations/0131-note-parts-of-changes.ts'
+import * as mixedHosts from './migrations/0132-warn-of-mixed-hosts.ts'
 import * as waitsOfBuilds from './migrations/0099-note-waits-of-builds.ts'
 import * as agents from './migrations/0110-add-agents.ts'
 import * as hostsCatchUp from './migrations/0111-catch-hosts-up.ts'
@@ -188,6 +189,7 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0129-sign-orders': signedOrders,
   '0130-seal-what-was-built': sealedBuilds,
   '0131-note-parts-of-changes': partsOfChanges,
+  '0132-warn-of-mixed-hosts': mixedHosts,
 }
 
 /** The key of the advisory lock, arbitrary: of two starts at once, one migrates after the other. */

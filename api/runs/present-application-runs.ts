@@ -99,7 +99,7 @@ function presentApplicationRun(
     rollbackOf: view.rollbackOf,
     commits: [...view.commits],
     commitsTruncated: view.commitsTruncated,
-    warnings: [...warningsOf(artifact), ...release.warnings],
+    warnings: [...warningsOf(artifact), ...release.warnings, ...view.warnings],
     stages: view.stages.map(presentStage),
     approvals: view.approvals.map(presentApproval),
   }

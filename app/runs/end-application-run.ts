@@ -3,6 +3,11 @@ import type { ApplicationPhase } from '../../domain/pipelines/application-state.
 import { auditLog, type AuditActor } from '../../store/audit/audit-log.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { deploymentHosts } from '../../store/deployments/deployment-hosts.ts'
+import {
+  mixedHosts,
+  warnOfMixedHosts,
+  type MixedHosts,
+} from '../../store/deployments/mixed-hosts.ts'
 import { deployments } from '../../store/deployments/deployments.ts'
 import { lockApplication, moveApplication } from '../../store/runs/move-application.ts'
 import { releases } from '../../store/runs/releases.ts'
@@ -37,23 +42,35 @@ export async function endApplicationRun(
 ): Promise<boolean> {
   const run = await lockApplication(tenant, runId)
   if (!from.includes(run.phase)) return false
+  const isDeploying = run.phase === 'deploying' || run.phase === 'rolling_back'
+  const mixed = isDeploying ? undefined : await mixedHosts(tenant, runId)
+  const said = [message, mixed && inWords(mixed)].filter(Boolean).join(' ')
   const moved = await moveApplication(tenant, runId, {
     from: run.phase,
     to: phase,
     ...(reason && { reason }),
-    ...(message !== undefined && { message }),
+    ...(said !== '' && { message: said }),
     ...(by && { by }),
   })
   if (!moved) return false
+  if (mixed) await warnOfMixedHosts(tenant, { rollbackRunId: runId, runId: mixed.runId })
   await auditLog(tenant, actor).record(events[phase], {
     outcome: phase === 'failed' ? 'failure' : 'success',
     target: { kind: 'run', id: runId, label: run.pipelineName },
-    detail: { pipelineId: run.pipelineId, kind: 'application', ...(reason && { reason }) },
+    detail: {
+      pipelineId: run.pipelineId,
+      kind: 'application',
+      ...(reason && { reason }),
+      ...(mixed && { mixed: mixed.names, mixedOf: mixed.runId }),
+    },
   })
-  if (run.phase === 'deploying' || run.phase === 'rolling_back')
-    await endHosts(tenant, { runId, pipelineId: run.pipelineId })
+  if (isDeploying) await endHosts(tenant, { runId, pipelineId: run.pipelineId })
   return true
 }
+
+/** Nobody else says so: the deployment that it stopped has ended, and counted on this one. */
+const inWords = ({ names, runId }: MixedHosts): string =>
+  `Hosts are left with two releases: ${names.join(', ')} ${names.length === 1 ? 'has' : 'have'} that of run id ${runId}, beside others with an earlier one. Start a deployment or another rollback.`
 
 /** However the run ended: its agents are refused from here on, and the next run of the pipeline may deploy. */
 async function endHosts(

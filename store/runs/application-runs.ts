@@ -27,6 +27,7 @@ const columns = [
   'approvedBefore',
   'commits',
   'commitsTruncated',
+  'warnings',
   'releaseDigest',
   'approvalExpiresAt',
   'engineRunId',
@@ -68,6 +69,7 @@ export type ApplicationRun = {
   /** Since the last good deployment, newest first. */
   commits: readonly ReleasedCommit[]
   commitsTruncated: boolean
+  warnings: string[]
   releaseDigest: string | null
   approvalExpiresAt: Date | null
   engineRunId: string | null
