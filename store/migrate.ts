@@ -71,6 +71,7 @@ import * as signedOrders from './migrations/0129-sign-orders.ts'
 import * as sealedBuilds from './migrations/0130-seal-what-was-built.ts'
 import * as partsOfChanges from './migrations/0131-note-parts-of-changes.ts'
 import * as mixedHosts from './migrations/0132-warn-of-mixed-hosts.ts'
+import * as shownInvitations from './migrations/0133-note-shown-invitations.ts'
 import * as waitsOfBuilds from './migrations/0099-note-waits-of-builds.ts'
 import * as agents from './migrations/0110-add-agents.ts'
 import * as hostsCatchUp from './migrations/0111-catch-hosts-up.ts'
@@ -190,6 +191,7 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0130-seal-what-was-built': sealedBuilds,
   '0131-note-parts-of-changes': partsOfChanges,
   '0132-warn-of-mixed-hosts': mixedHosts,
+  '0133-note-shown-invitations': shownInvitations,
 }
 
 /** The key of the advisory lock, arbitrary: of two starts at once, one migrates after the other. */

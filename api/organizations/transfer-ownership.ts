@@ -1,4 +1,5 @@
 import type { Caller } from '../../domain/access/caller.ts'
+import { endAccess } from '../../app/users/end-access.ts'
 import { passwordTries } from '../../domain/access/try-subjects.ts'
 import { conflict, invalid } from '../../domain/errors.ts'
 import { verifyPassword } from '../../gateways/passwords/passwords.ts'
@@ -34,6 +35,7 @@ export async function transferOwnership(
     if (!heir.active) throw conflict('user_inactive', 'This person is deactivated.')
     await people.setManualRole(userId, 'Owner')
     if (heir.role !== 'Owner') await personMakers(tenant).note(userId, [caller.userId], 'promoted')
+    await endAccess(tenant).shownInvitations(userId)
     // A platform administrator who is no Owner gives nothing away and keeps their role.
     if (role === 'Owner') await people.setManualRole(caller.userId, 'Org Admin')
     await auditLog(tenant, actorOf(caller)).record('org.ownership_transferred', {

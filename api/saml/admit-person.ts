@@ -6,6 +6,7 @@ import { mayVouchFor } from '../../domain/saml/power-of-editor.ts'
 import { rank } from '../../domain/access/roles.ts'
 import { SamlRefusal } from '../../domain/saml/saml-refusal.ts'
 import { auditLog } from '../../store/audit/audit-log.ts'
+import { endAccess } from '../../app/users/end-access.ts'
 import { voidUnableApprovals } from '../../app/runs/void-unable-approvals.ts'
 import { domainClaims } from '../../store/saml/domain-claims.ts'
 import { samlPeople, type Seen, type SamlStanding } from '../../store/saml/saml-people.ts'
@@ -129,6 +130,7 @@ async function giveRole(
   if (now.wanted && rank(now.wanted) > rank(role)) {
     await personMakers(tenant).note(userId, configuration.savedBy, 'promoted')
     await people.noteMappers(userId)
+    await endAccess(tenant).shownInvitations(userId)
   }
   const actor = actorOfVisitor(visitor)
   await voidUnableApprovals(tenant, actor)

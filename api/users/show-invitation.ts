@@ -20,7 +20,11 @@ export async function showInvitation(deps: Deps, caller: Caller, id: number): Pr
   const link = newSecret()
   await deps.store.tenant(caller.organizationId, async (tenant) => {
     const person = await holdInvited(tenant, caller, id)
-    await userTokens(tenant).create(id, 'invitation', { hash: link.hash, hours: invitationHours })
+    await userTokens(tenant).create(id, 'invitation', {
+      hash: link.hash,
+      hours: invitationHours,
+      shown: true,
+    })
     await auditLog(tenant, actorOf(caller)).record('org.invitation_shown', {
       target: { kind: 'user', id, label: person.email ?? person.name },
       detail: { role: person.role },

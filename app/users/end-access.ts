@@ -16,6 +16,10 @@ export function endAccess(tenant: Tenant) {
       await mails(tenant).dropLinks(userId)
     },
 
+    /** Of a person who is promoted: who was shown their link must not come in with the higher role. */
+    shownInvitations: async (userId: number): Promise<void> =>
+      userTokens(tenant).useShownInvitations(userId),
+
     /**
      * Ends open invitations of those whom this person invited. Where no mail is sent, an inviter holds the links
      * and could come in again by one. Mailed ones stay: they are in mailboxes of others.

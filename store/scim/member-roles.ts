@@ -1,6 +1,7 @@
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { isUuid } from '../../domain/scim/is-uuid.ts'
 import { askPrepared } from '../driver/ask-prepared.ts'
+import { endShownInvitations } from '../end-shown-invitations.ts'
 import { newestMaking } from '../newest-making.ts'
 
 /** `ids` are public ids: these people, these and all members of the group, or all members but these. */
@@ -47,7 +48,7 @@ export function memberRoles(
      * Recomputes the roles of the affected people, up or down, in one statement. A role granted by hand
      * is not touched, and no mapping grants Owner. `notCounting` computes their roles without the group,
      * before it is deleted: afterwards its members are unknown. A person whose role rises counts as
-     * promoted by who made the SCIM token and who mapped the group.
+     * promoted by who made the SCIM token and who mapped the group, and links to them that somebody was shown end.
      */
     async give({ whom, ids }: Affected, { notCounting = false } = {}): Promise<void> {
       await askPrepared(db, {
@@ -68,6 +69,7 @@ export function memberRoles(
           promoted as (
             select w.user_id from wanted w where w.role > coalesce((select max(r.role) from role_grants r
               where r.organization_id = $1 and r.user_id = w.user_id), 'Viewer')),
+          ended as (${endShownInvitations('$1', 'promoted')}),
           made as (
             insert into person_makers (organization_id, user_id, made_by, what, at)
             select $1, user_id, made_by, 'promoted', max(at) from (

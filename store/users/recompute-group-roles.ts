@@ -1,18 +1,18 @@
 import { unwrap, type Tenant } from '../driver/tenant.ts'
+import { endShownInvitations } from '../end-shown-invitations.ts'
 import { newestMaking } from '../newest-making.ts'
 
 /**
  * Recomputes the roles that the members of one group get from their groups, in one statement. A
  * role granted by hand is not touched: the highest source counts. The people must be locked, so
  * that a member who is added concurrently is not missed. The caller then voids approvals. A person
- * whose role rises counts as promoted by who changed the mapping.
+ * whose role rises counts as promoted by who changed the mapping, and links to them that somebody was shown end.
  */
 export async function recomputeGroupRoles(
   tenant: Tenant,
   { groupName, by }: { groupName: string; by: number },
 ): Promise<void> {
   const { db, organizationId } = unwrap(tenant)
-
   await db.raw(
     `with affected as (
        select m.user_id from groups g
@@ -52,11 +52,14 @@ export async function recomputeGroupRoles(
        delete from role_grants r using affected a
        where r.organization_id = :organizationId and r.user_id = a.user_id and r.source in ('scim', 'saml')
          and not exists (select 1 from wanted w where w.user_id = r.user_id and w.source = r.source)),
+     promoted as (
+       select distinct w.user_id from wanted w
+       where w.role > coalesce((select max(g.role) from role_grants g
+         where g.organization_id = :organizationId and g.user_id = w.user_id), 'Viewer')),
+     ended as (${endShownInvitations(':organizationId', 'promoted')}),
      made as (
        insert into person_makers (organization_id, user_id, made_by, what)
-       select distinct :organizationId::integer, w.user_id, :by::integer, 'promoted' from wanted w
-       where w.role > coalesce((select max(g.role) from role_grants g
-         where g.organization_id = :organizationId and g.user_id = w.user_id), 'Viewer')
+       select :organizationId::integer, user_id, :by::integer, 'promoted' from promoted
        ${newestMaking})
      insert into role_grants (organization_id, user_id, source, role)
      select :organizationId, user_id, source, role from wanted

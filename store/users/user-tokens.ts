@@ -1,3 +1,4 @@
+import { endShownInvitations } from '../end-shown-invitations.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 import type { PlatformDb } from '../driver/connect.ts'
 
@@ -27,14 +28,15 @@ export function userTokens(tenant: Tenant) {
     async create(
       userId: number,
       purpose: UserTokenPurpose,
-      token: { hash: Buffer; hours?: number; minutes?: number },
+      token: { hash: Buffer; hours?: number; minutes?: number; shown?: boolean },
     ) {
-      const { hash, hours = 0, minutes = 0 } = token
+      const { hash, hours = 0, minutes = 0, shown = false } = token
       await db('user_tokens').insert({
         organizationId,
         userId,
         purpose,
         hash,
+        shown,
         expiresAt: db.raw(`now() + make_interval(hours => ?, mins => ?)`, [hours, minutes]),
       })
     },
@@ -48,6 +50,13 @@ export function userTokens(tenant: Tenant) {
         .where({ organizationId, userId })
         .whereNull('usedAt')
         .update({ usedAt: db.fn.now() })
+    },
+    /** Where the person is promoted: whoever was shown the link must not come in with more than it was given for. */
+    async useShownInvitations(userId: number): Promise<void> {
+      await db.raw(endShownInvitations('?', '(select ?::integer as user_id)'), [
+        userId,
+        organizationId,
+      ])
     },
     /** Ends open invitations of the people whom somebody invited: that person may hold their links. */
     async useInvitationsBy(inviterId: number): Promise<void> {

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { unwrap } from '../../../store/driver/tenant.ts'
+import { admitPerson } from '../../../api/saml/admit-person.ts'
 import { userTokens } from '../../../store/users/user-tokens.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
+import { scimClient } from '../scim/scim-client.ts'
 
 let harness: Harness
 beforeAll(async () => {
@@ -155,6 +157,65 @@ test('a link that was taken for a lower role does not open a higher one', async 
   expect((await post('look', { token })).statusCode).toBe(200)
   expect((await owner.patch(`/api/org/users/${id}`, { role: 'Org Admin' })).statusCode).toBe(200)
   expect((await post('accept', { token, password })).json().code).toBe('invitation_invalid')
+})
+
+/** Promotes an invited Viewer without anybody's hand on their role. */
+const promotions: Record<string, (world: Awaited<ReturnType<typeof invite>>) => Promise<void>> = {
+  async 'a mapping of their group'({ org, admin, id }) {
+    await harness.deps.store.tenant(org.id, async (tenant) => {
+      const { db } = unwrap(tenant)
+      const own = { organizationId: org.id }
+      const [group] = await db('groups')
+        .insert({ ...own, displayName: 'ops' })
+        .returning('id')
+      await db('group_members').insert({ ...own, groupId: group.id, userId: id })
+    })
+    const mapped = await admin.post('/api/org/group-mappings', {
+      groupName: 'ops',
+      role: 'Deployer',
+    })
+    expect(mapped.statusCode, mapped.body).toBe(201)
+  },
+  async 'a group that SCIM adds them to'({ org, admin, id }) {
+    await admin.post('/api/org/group-mappings', { groupName: 'ops', role: 'Deployer' })
+    const scim = await scimClient(harness, org)
+    const people = harness.deps.store.platform('users').where({ id })
+    await scim.group('ops', [(await people.first('publicId')).publicId])
+  },
+  async 'the groups of an assertion'({ org, admin, email }) {
+    await admin.post('/api/org/group-mappings', { groupName: 'ops', role: 'Deployer' })
+    await harness.deps.store.tenant(org.id, async (tenant) =>
+      admitPerson(tenant, {
+        configuration: {
+          defaultRole: 'Viewer',
+          power: { role: 'Owner', platformAdmin: false },
+          savedBy: [admin.id],
+        },
+        person: { identifier: email, isEmail: true, name: null, groups: ['ops'] },
+        visitor: { ip: '127.0.0.1', userAgent: '', requestId: 'r' },
+      }),
+    )
+  },
+}
+
+test.each(Object.keys(promotions))('a link ends with a promotion by %s', async (how) => {
+  const world = await invite('Viewer')
+  const { invitationToken: token } = (await world.admin.post(world.url)).json()
+  expect((await post('look', { token })).statusCode).toBe(200)
+  await promotions[how]?.(world)
+  const { user } = (await world.admin.get(`/api/org/users/${world.id}`)).json()
+  expect(user.role).toBe('Deployer')
+  expect((await post('accept', { token, password })).json().code).toBe('invitation_invalid')
+})
+
+test('a mailed link outlives a promotion by a group: the inviter never saw it', async () => {
+  const world = await invite('Viewer')
+  await harness.deps.store.tenant(world.org.id, async (tenant) =>
+    userTokens(tenant).create(world.id, 'invitation', { hash: randomBytes(32), hours: 1 }),
+  )
+  await promotions['a mapping of their group']?.(world)
+  const open = harness.deps.store.platform('user_tokens').where({ userId: world.id })
+  expect(await open.whereNull('usedAt')).toHaveLength(1)
 })
 
 test.each(['demoted', 'deactivated', 'deleted'])(
