@@ -199,6 +199,7 @@ table application_runs
   trigger_id integer
   author_user_ids integer[] not null default '{}'::integer[]
   unknown_author boolean not null default false
+  warnings text[] not null default '{}'::text[]
   constraint application_runs_author_check CHECK (((origin <> 'person'::text) OR (author_user_id IS NOT NULL)))
   constraint application_runs_branch_check CHECK (((octet_length(branch) >= 1) AND (octet_length(branch) <= 1024)))
   constraint application_runs_commit_sha_check CHECK ((commit_sha ~ '^([0-9a-f]{40}|[0-9a-f]{64})$'::text))
@@ -347,6 +348,7 @@ CASE
     WHEN (swept_at IS NULL) THEN digest
     ELSE NULL::text
 END
+  built bytea
   constraint artifacts_content_digest_check CHECK ((content_digest ~ '^sha256:[0-9a-f]{64}$'::text))
   constraint artifacts_digest_check CHECK ((digest ~ '^sha256:[0-9a-f]{64}$'::text))
   constraint artifacts_entries_check CHECK ((entries > 0))
@@ -1296,6 +1298,7 @@ table deployments
   outcome text
   started_at timestamp with time zone not null default now()
   ended_at timestamp with time zone
+  signed_order jsonb
   constraint deployments_check CHECK (((outcome IS NULL) = (ended_at IS NULL)))
   constraint deployments_keep_check CHECK (((keep >= 2) AND (keep <= 20)))
   constraint deployments_organization_id_artifact_run_id_fkey FOREIGN KEY (organization_id, artifact_run_id) REFERENCES artifacts(organization_id, pipeline_run_id) ON DELETE CASCADE
@@ -1982,8 +1985,10 @@ table pipeline_authorship
   what text not null
   at timestamp with time zone not null default now()
   deployed_at timestamp with time zone
+  part text not null
   constraint pipeline_authorship_organization_id_pipeline_id_fkey FOREIGN KEY (organization_id, pipeline_id) REFERENCES pipelines(organization_id, id) ON DELETE CASCADE
   constraint pipeline_authorship_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES users(organization_id, id)
+  constraint pipeline_authorship_part_check CHECK ((part = ANY (ARRAY['build'::text, 'deploy'::text])))
   constraint pipeline_authorship_pkey PRIMARY KEY (id)
   index pipeline_authorship_open btree (organization_id, pipeline_id) WHERE (deployed_at IS NULL)
   index pipeline_authorship_pipeline btree (organization_id, pipeline_id)
@@ -2729,6 +2734,7 @@ table user_tokens
   expires_at timestamp with time zone not null
   used_at timestamp with time zone
   created_at timestamp with time zone not null default now()
+  shown boolean not null default false
   constraint user_tokens_hash_key UNIQUE (hash)
   constraint user_tokens_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES users(organization_id, id) ON DELETE CASCADE
   constraint user_tokens_pkey PRIMARY KEY (id)
