@@ -28,7 +28,7 @@ const patterns: ReadonlyArray<readonly [RegExp, Noun]> = [
   [/^\/api\/workspaces\/[^/]+\/hydrations/, 'Git'],
   [/^\/api\/workspaces/, 'Workspaces'],
   [/^\/api\/(pipelines|manifest|schemas)/, 'Pipelines'],
-  [/^\/api\/agents?(\/|$)/, 'Agents'],
+  [/^\/api\/(agents?|downloads)(\/|$)/, 'Agents'],
   [/^\/api\/policies/, 'Policies'],
   [/^\/api\/git/, 'Git'],
   [/^\/api\/cloud|^\/oidc/, 'Cloud accounts'],
