@@ -1,4 +1,5 @@
-import { advanceRelease, type Advanced } from '../../app/deployments/advance-release.ts'
+import type { Advanced } from '../../app/deployments/advanced.ts'
+import { advanceRelease } from '../../app/deployments/advance-release.ts'
 import type { ApplicationRunInput } from '../../workflows/pipelines/contract.ts'
 import type { Deps } from '../deps.ts'
 import { ownerOfApplication } from './application-owner.ts'

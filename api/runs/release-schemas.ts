@@ -25,7 +25,11 @@ export const DeploymentBody = Type.Object(
       Type.Integer({ description: 'The step after which it waits for a person; null: none.' }),
     ),
     rolledBackTo: Nullable(Type.Integer({ description: 'The run whose release came back.' })),
-    runId: Nullable(Type.Integer()),
+    runId: Nullable(
+      Type.Integer({
+        description: 'With `via: workspace`: the run of the target workspace that deploys.',
+      }),
+    ),
   },
   {
     description:

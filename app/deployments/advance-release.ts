@@ -1,4 +1,5 @@
 import type { Deployment, DeployStep } from '../../domain/pipelines/deployment.ts'
+import { ofHosts } from '../../domain/manifest/resolve-strategy.ts'
 import { nextHosts } from '../../domain/pipelines/next-hosts.ts'
 import { checkManifest } from '../../domain/manifest/check-manifest.ts'
 import { hostLimitSeconds, planRelease } from '../../domain/pipelines/release-plan.ts'
@@ -10,10 +11,10 @@ import { mails } from '../../store/mails/mails.ts'
 import { approvers } from '../../store/runs/approvers.ts'
 import { lockApplication, moveApplication } from '../../store/runs/move-application.ts'
 import { releases } from '../../store/runs/releases.ts'
+import type { Advanced } from './advanced.ts'
+import { followWorkspaceRun } from './follow-workspace-run.ts'
 import { sayOfDeployment } from './say-of-deployment.ts'
 import { stopOfDeployment, stopUnapproved } from './stop-of-deployment.ts'
-
-export type Advanced = { next: 'end' } | { next: 'wait'; timeoutMs: number } | { next: 'over' }
 
 type Ended = Extract<DeployStep, { do: 'end' }>
 type Held = { runId: number; deployment: DeploymentRow; hosts: HostOfDeployment[] }
@@ -30,6 +31,9 @@ export async function advanceRelease(
   runId: number,
   nowMs: number,
 ): Promise<Advanced> {
+  const found = await deployments(tenant).find(runId)
+  // Before the run is locked: a cancel locks the workspace, which comes first everywhere.
+  if (found?.strategy.kind === 'workspace') return followWorkspaceRun(tenant, found)
   const { phase, pipelineName } = await lockApplication(tenant, runId)
   if (phase !== 'deploying' && phase !== 'rolling_back') return { next: 'over' }
   const row = await deployments(tenant).getForUpdate(runId)
@@ -65,7 +69,7 @@ export async function endOfRelease(
 }
 
 const asDeployment = (row: DeploymentRow, hosts: readonly HostOfDeployment[]): Deployment => ({
-  strategy: row.strategy,
+  strategy: ofHosts(row.strategy),
   hosts,
   confirmed: row.confirmed,
   stop: row.stop,

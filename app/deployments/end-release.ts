@@ -10,6 +10,7 @@ import { releases } from '../../store/runs/releases.ts'
 import { endApplicationRun, type ApplicationEnd } from '../runs/end-application-run.ts'
 import { supersedeOlder } from '../runs/supersede-runs.ts'
 import { endOfRelease } from './advance-release.ts'
+import { endWithWorkspaceRun } from './follow-workspace-run.ts'
 import { sayOfDeployment } from './say-of-deployment.ts'
 
 type Failed = Extract<DeployStep, { outcome: 'failed' }>
@@ -31,6 +32,7 @@ export async function endRelease(tenant: Tenant, runId: number, nowMs: number): 
   const run = await lockApplication(tenant, runId)
   if (run.phase !== 'deploying' && run.phase !== 'rolling_back') return
   const deployment = await deployments(tenant).getForUpdate(runId)
+  if (deployment.strategy.kind === 'workspace') return endWithWorkspaceRun(tenant, deployment)
   const end = await endOfRelease(tenant, deployment, nowMs)
   if (!end) return
   const { step, hosts } = end
@@ -114,12 +116,12 @@ function messageOf({
   const why =
     step.reason === 'canceled_by_user'
       ? 'The deployment was stopped.'
-      : hosts.length === 0 || (bad.length === hosts.length && !step.changed)
-        ? 'No host could be updated: no agent for this release is online, or none of them could take it.'
-        : `More hosts failed than may: ${namesOf(
-            hosts,
-            bad.map(({ id }) => id),
-          ).join(', ')}.`
+        : hosts.length === 0 || (bad.length === hosts.length && !step.changed)
+          ? 'No host could be updated: no agent for this release is online, or none of them could take it.'
+          : `More hosts failed than may: ${namesOf(
+              hosts,
+              bad.map(({ id }) => id),
+            ).join(', ')}.`
   if (step.mixed.length > 0)
     return `${why} These keep the new release, beside others with the earlier one: ${namesOf(hosts, step.mixed).join(', ')}.`
   if (step.rolledBack) return `${why} Every host that had the new release went back.`

@@ -1,4 +1,5 @@
 import { checkManifest } from '../../domain/manifest/check-manifest.ts'
+import { ofHosts } from '../../domain/manifest/resolve-strategy.ts'
 import { batchSizes } from '../../domain/pipelines/batches.ts'
 import { planRelease } from '../../domain/pipelines/release-plan.ts'
 import type { Keyring } from '../../gateways/keyring/keyring.ts'
@@ -40,9 +41,10 @@ async function begin(
   tenant: Tenant,
   release: CheckedRelease & { outputs: Record<string, string> },
 ): Promise<void> {
-  const { runId, pipelineId, targetWorkspaceId: workspaceId, strategy, artifactRunId } = release
+  const { runId, pipelineId, targetWorkspaceId: workspaceId, artifactRunId } = release
+  const strategy = ofHosts(release.strategy)
   const plan = planRelease(checkManifest(release.manifest ?? '').manifest?.deploy)
-  const earlier = await releases(tenant).lastGood(pipelineId, workspaceId)
+  const earlier = await releases(tenant).lastGood(pipelineId, workspaceId, { ofHosts: true })
   const opened = await deployments(tenant).open({
     pipelineRunId: runId,
     pipelineId,

@@ -1,4 +1,4 @@
-import type { Strategy } from '../manifest/resolve-strategy.ts'
+import type { HostStrategy } from '../manifest/resolve-strategy.ts'
 
 export type HostState =
   /** Not begun. */
@@ -31,7 +31,7 @@ export type DeployHost = {
 
 /** All that decides what comes next. Two calls with the same give the same. */
 export type Deployment = {
-  strategy: Strategy
+  strategy: HostStrategy
   /** In the order in which they are updated. */
   hosts: readonly DeployHost[]
   /** Steps after which a person let the deployment go on. */
@@ -93,5 +93,5 @@ export function failuresOf({ strategy, hosts }: Deployment): number {
 }
 
 /** How many hosts may fail. All hosts of blue-green switch together, so none of them may. */
-export const budgetOf = (strategy: Strategy): number =>
+export const budgetOf = (strategy: HostStrategy): number =>
   strategy.kind === 'blue-green' ? 0 : strategy.maxFailures

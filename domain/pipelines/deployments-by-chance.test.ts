@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { seededRandom, type Random } from '../../test/peers/saml/seeded-random.ts'
-import type { Strategy } from '../manifest/resolve-strategy.ts'
+import type { HostStrategy } from '../manifest/resolve-strategy.ts'
 import { batchSizes, confirmsAfter, pauseMsOf } from './batches.ts'
 import {
   budgetOf,
@@ -187,10 +187,10 @@ function judgeEnd({ hosts, strategy, hasEarlierRelease, stop }: Deployment, end:
   }
 }
 
-function strategyOf(random: Random): Strategy {
+function strategyOf(random: Random): HostStrategy {
   const maxFailures = random.pick([0, 0, 1, 2])
   const seconds = random.pick([0, 0, 3])
-  return random.pick<() => Strategy>([
+  return random.pick<() => HostStrategy>([
     () => ({
       kind: 'rolling',
       batch: random.chance(0.5)

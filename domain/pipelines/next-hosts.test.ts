@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { resolveStrategy, type Strategy } from '../manifest/resolve-strategy.ts'
+import { ofHosts, resolveStrategy, type HostStrategy } from '../manifest/resolve-strategy.ts'
 import type { DeployHost, Deployment } from './deployment.ts'
 import { nextHosts } from './next-hosts.ts'
 
-const strategy = (label: string): Strategy => {
+const strategy = (label: string): HostStrategy => {
   const found = resolveStrategy(label)
   if (!found) throw new Error(`no strategy ${label}`)
-  return found
+  return ofHosts(found)
 }
 const host = (id: number, more: Partial<DeployHost> = {}): DeployHost => ({
   id,
@@ -61,7 +61,7 @@ describe('rolling', () => {
   })
 
   test('a pause begins with the last host of a batch', () => {
-    const paused: Strategy = {
+    const paused: HostStrategy = {
       kind: 'rolling',
       batch: { hosts: 2 },
       pauseSeconds: 60,
@@ -74,7 +74,7 @@ describe('rolling', () => {
   })
 
   test('the budget of failures, and one more', () => {
-    const lenient: Strategy = {
+    const lenient: HostStrategy = {
       kind: 'rolling',
       batch: { hosts: 2 },
       pauseSeconds: 0,
@@ -101,7 +101,7 @@ describe('rolling', () => {
 
 describe('canary and blue-green', () => {
   test('bakes, asks, and goes on when it is confirmed', () => {
-    const canary: Strategy = {
+    const canary: HostStrategy = {
       kind: 'canary',
       steps: [5, 100],
       bakeSeconds: 120,
@@ -117,7 +117,7 @@ describe('canary and blue-green', () => {
   })
 
   test('installs on all, asks, and switches all at once', () => {
-    const blueGreen: Strategy = { kind: 'blue-green', confirm: 'each', keepOldSeconds: 3_600 }
+    const blueGreen: HostStrategy = { kind: 'blue-green', confirm: 'each', keepOldSeconds: 3_600 }
     const at = (hosts: DeployHost[], confirmed: number[] = []) =>
       nextHosts(deployment({ strategy: blueGreen, hosts, confirmed }), 9_999)
     expect(at(pending(1, 2))).toEqual({ do: 'update', action: 'install', batch: 1, hosts: [1, 2] })
@@ -194,7 +194,7 @@ describe('hosts that are not there', () => {
       do: 'update',
       hosts: [1],
     })
-    const lenient: Strategy = { kind: 'all-at-once', maxFailures: 1 }
+    const lenient: HostStrategy = { kind: 'all-at-once', maxFailures: 1 }
     const of = [host(1), away(2, true), away(3, true)]
     expect(nextHosts(deployment({ strategy: lenient, hosts: of }), 0)).toMatchObject({ hosts: [1] })
   })

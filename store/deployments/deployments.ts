@@ -86,6 +86,28 @@ export function deployments(tenant: Tenant) {
       return found
     },
 
+    /** The deployment under way that a run of a workspace carries out. */
+    async liveOfWorkspaceRun(workspaceRunId: number): Promise<number | undefined> {
+      const found = await rows()
+        .where({ workspaceRunId })
+        .whereNull('endedAt')
+        .first('pipelineRunId')
+      return found?.pipelineRunId
+    },
+
+    async setWorkspaceRun(pipelineRunId: number, workspaceRunId: number): Promise<void> {
+      await row(pipelineRunId).update({ workspaceRunId })
+    },
+
+    /** Whether the pipeline's newest deployment was a run of its target. */
+    async isByWorkspace(pipelineId: number): Promise<boolean> {
+      const newest = await rows()
+        .where({ pipelineId })
+        .orderBy('pipelineRunId', 'desc')
+        .first('via')
+      return newest?.via === 'workspace'
+    },
+
     async isLive(pipelineId: number): Promise<boolean> {
       const found = await rows().where({ pipelineId }).whereNull('endedAt').first('pipelineRunId')
       return found !== undefined
@@ -97,6 +119,7 @@ export function deployments(tenant: Tenant) {
         .insert({
           organizationId,
           ...deployment,
+          via: deployment.strategy.kind === 'workspace' ? 'workspace' : 'agents',
           strategy: JSON.stringify(deployment.strategy),
           hooks: JSON.stringify(deployment.hooks),
           probe: deployment.probe && JSON.stringify(deployment.probe),

@@ -138,6 +138,7 @@ export const routes = {
   getRunProvenance: ['GET', '/api/pipelines/{id}/runs/{runId}/provenance'],
   getRunManifest: ['GET', '/api/pipelines/{id}/runs/{runId}/manifest'],
   getRunArtifact: ['GET', '/api/pipelines/{id}/runs/{runId}/artifact'],
+  getRelease: ['GET', '/api/releases/{token}'],
   listSigningKeys: ['GET', '/api/org/signing-keys'],
   rotateSigningKey: ['POST', '/api/org/signing-keys/rotate'],
   listAgents: ['GET', '/api/agents'],
@@ -373,6 +374,7 @@ export type Operations = {
   getRunManifest: { params: { id: number; runId: number }; query: {}; body: {}; answer: { path: string; yaml: string; sha256: string } }
   getRunArtifact: { params: { id: number; runId: number }; query: {}; body: {}; answer: unknown }
   listSigningKeys: { params: {}; query: {}; body: {}; answer: { signingKeys: Array<{ keyId: string; publicKey: string; createdAt: string; retiredAt: string | null }> } }
+  getRelease: { params: { token: string }; query: {}; body: {}; answer: unknown }
   rotateSigningKey: { params: {}; query: {}; body: {}; answer: { ok: true; signingKeys: Array<{ keyId: string; publicKey: string; createdAt: string; retiredAt: string | null }> } }
   listAgents: { params: {}; query: { limit?: number; cursor?: string; workspaceId?: number; state?: "pending" | "online" | "offline" | "paused" | "outdated"; label?: Array<string> }; body: {}; answer: { agents: Array<{ id: number; name: string; workspaceId: number; labels: Record<string, string>; state: "pending" | "online" | "offline" | "paused" | "outdated"; version: string | null; protocol: number | null; os: string | null; arch: string | null; lastSeenAt: string | null; release: { digest: string; runId: number | null } | null; busy: boolean; join: { maxAgents: number; enrolled: number; expiresAt: string | null } | null; createdAt: string }>; nextCursor: string | null } }
   createAgent: { params: {}; query: {}; body: { name: string; workspaceId: number; labels?: Record<string, string>; join?: { maxAgents: number; expiresInDays: number } }; answer: { ok: true; agent: { id: number; name: string; workspaceId: number; labels: Record<string, string>; state: "pending" | "online" | "offline" | "paused" | "outdated"; version: string | null; protocol: number | null; os: string | null; arch: string | null; lastSeenAt: string | null; release: { digest: string; runId: number | null } | null; busy: boolean; join: { maxAgents: number; enrolled: number; expiresAt: string | null } | null; createdAt: string }; token: string; install: string } }
