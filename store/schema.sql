@@ -347,6 +347,7 @@ CASE
     WHEN (swept_at IS NULL) THEN digest
     ELSE NULL::text
 END
+  hooks_noted boolean not null default false
   constraint artifacts_content_digest_check CHECK ((content_digest ~ '^sha256:[0-9a-f]{64}$'::text))
   constraint artifacts_digest_check CHECK ((digest ~ '^sha256:[0-9a-f]{64}$'::text))
   constraint artifacts_entries_check CHECK ((entries > 0))
@@ -2283,6 +2284,24 @@ table reference_rates
 table request_counts
   subject text not null
   minute integer not null
+table release_hooks
+  organization_id integer not null
+  pipeline_run_id integer not null
+  name text not null
+  path text not null
+  sha256 text
+  text text
+  constraint release_hooks_name_check CHECK ((name = ANY (ARRAY['install'::text, 'activate'::text, 'health'::text, 'rollback'::text])))
+  constraint release_hooks_organization_id_pipeline_run_id_fkey FOREIGN KEY (organization_id, pipeline_run_id) REFERENCES artifacts(organization_id, pipeline_run_id) ON DELETE CASCADE
+  constraint release_hooks_pkey PRIMARY KEY (pipeline_run_id, name)
+  constraint release_hooks_sha256_check CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text))
+  index release_hooks_artifact btree (organization_id, pipeline_run_id)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
+  grant insert, select, update, delete to cc_platform
+
   count integer not null
   constraint request_counts_pkey PRIMARY KEY (subject, minute)
   index request_counts_minute btree (minute)

@@ -1,8 +1,8 @@
 import { valuesOfPipeline } from '../../app/pipelines/values-of-pipeline.ts'
-import type { PackedArtifact } from '../../gateways/artifacts/pack-artifact.ts'
 import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
 import { organizationSettings } from '../../store/organizations/settings.ts'
 import { artifacts } from '../../store/runs/artifacts.ts'
+import { releaseHooks } from '../../store/runs/release-hooks.ts'
 import { logLines } from '../../store/runs/log-lines.ts'
 import { lockApplication } from '../../store/runs/move-application.ts'
 import type { ApplicationRunInput } from '../../workflows/pipelines/contract.ts'
@@ -13,7 +13,7 @@ import { assertBuildable } from './assert-buildable.ts'
 import { beginAttempt, type Attempt } from './begin-attempt.ts'
 import { restoreCaches, saveCaches } from './build-caches.ts'
 import { endAttempt } from './end-attempt.ts'
-import { packBuilt } from './pack-built.ts'
+import { packBuilt, type BuiltArtifact } from './pack-built.ts'
 import { readManifest } from './read-manifest.ts'
 import { runSteps } from './run-steps.ts'
 import { withSource } from './with-source.ts'
@@ -73,12 +73,13 @@ async function buildOnce(deps: Needed, attempt: Attempt): Promise<void> {
 async function keep(
   deps: Pick<Deps, 'store'>,
   { organizationId, runId, source }: Attempt,
-  { digest, contentDigest, sizeBytes, entries }: PackedArtifact,
+  { digest, contentDigest, sizeBytes, entries, hooks }: BuiltArtifact,
 ): Promise<void> {
   await deps.store.tenant(organizationId, async (tenant) => {
     // Locked, so that the run is not canceled beside it.
     if ((await lockApplication(tenant, runId)).phase !== 'building') return
     if (!(await artifacts(tenant).add(runId, { digest, contentDigest, sizeBytes, entries }))) return
+    await releaseHooks(tenant).add(runId, hooks)
     await auditLog(tenant, systemActor).record('pipeline.artifact_stored', {
       target: { kind: 'run', id: runId },
       detail: { digest, sizeBytes, entries },

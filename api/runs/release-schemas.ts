@@ -37,6 +37,45 @@ export const DeploymentBody = Type.Object(
   },
 )
 
+const Change = {
+  change: OneOf(['added', 'removed', 'changed', 'same', 'unknown']),
+  diff: Nullable(
+    Type.String({
+      description:
+        'As `diff -u` has it. Null where nothing changed, and of what is no text, is too long or is too different.',
+    }),
+  ),
+}
+
+export const ChangesBody = Type.Object({
+  from: Nullable(
+    Type.Object(
+      {
+        runId: Type.Integer(),
+        number: Type.Integer(),
+        commitSha: Nullable(Type.String()),
+      },
+      {
+        description:
+          'The run whose release is replaced: of the last good deployment to the target. Null without one.',
+      },
+    ),
+  ),
+  manifest: Type.Object({ path: Type.String(), ...Change }),
+  hooks: Type.Array(
+    Type.Object({
+      name: OneOf(['install', 'activate', 'health', 'rollback']),
+      path: Type.String({ description: 'In the artifact.' }),
+      pathBefore: Nullable(Type.String()),
+      ...Change,
+    }),
+    {
+      description:
+        'The files of the artifacts, in which sensitive build variables are masked. Unknown: too large to be compared, or of an artifact from before hooks were noted.',
+    },
+  ),
+})
+
 export const TriggerBody = Type.Object(
   {
     kind: OneOf(['manual', 'push', 'tag', 'schedule', 'promotion', 'rollback']),
