@@ -66,6 +66,7 @@ import * as settingsOfApplications from './migrations/0120-add-settings-of-appli
 import * as pushesOfApplications from './migrations/0121-tell-applications-of-pushes.ts'
 import * as buildCaches from './migrations/0122-keep-build-caches.ts'
 import * as writtenParts from './migrations/0127-write-listed-resources.ts'
+import * as answersOfProbes from './migrations/0136-note-answers-of-probes.ts'
 import * as hooksOfReleases from './migrations/0135-keep-hooks-of-releases.ts'
 import * as termsOfBytes from './migrations/0128-hash-terms-of-bytes.ts'
 import * as waitsOfBuilds from './migrations/0099-note-waits-of-builds.ts'
@@ -184,6 +185,7 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0127-write-listed-resources': writtenParts,
   '0128-hash-terms-of-bytes': termsOfBytes,
   '0135-keep-hooks-of-releases': hooksOfReleases,
+  '0136-note-answers-of-probes': answersOfProbes,
 }
 
 /** The key of the advisory lock, arbitrary: of two starts at once, one migrates after the other. */

@@ -1297,6 +1297,9 @@ table deployments
   outcome text
   started_at timestamp with time zone not null default now()
   ended_at timestamp with time zone
+  probe_asked_at timestamp(3) with time zone
+  probe_ok_at timestamp(3) with time zone
+  probe_failures integer not null default 0
   constraint deployments_check CHECK (((outcome IS NULL) = (ended_at IS NULL)))
   constraint deployments_keep_check CHECK (((keep >= 2) AND (keep <= 20)))
   constraint deployments_organization_id_artifact_run_id_fkey FOREIGN KEY (organization_id, artifact_run_id) REFERENCES artifacts(organization_id, pipeline_run_id) ON DELETE CASCADE
@@ -2281,9 +2284,6 @@ table reference_rates
   policy platform to cc_platform using (true) with check (true)
   grant insert, select, update, delete to cc_platform
 
-table request_counts
-  subject text not null
-  minute integer not null
 table release_hooks
   organization_id integer not null
   pipeline_run_id integer not null
@@ -2302,6 +2302,9 @@ table release_hooks
   grant insert, select, update, delete to cc_app
   grant insert, select, update, delete to cc_platform
 
+table request_counts
+  subject text not null
+  minute integer not null
   count integer not null
   constraint request_counts_pkey PRIMARY KEY (subject, minute)
   index request_counts_minute btree (minute)

@@ -16,6 +16,9 @@ import { followWorkspaceRun } from './follow-workspace-run.ts'
 import { sayOfDeployment } from './say-of-deployment.ts'
 import { stopOfDeployment, stopUnapproved } from './stop-of-deployment.ts'
 
+/** The caller asks the address, outside of the transaction, and then comes again. */
+export type Probing = { next: 'probe'; deployment: DeploymentRow }
+
 type Ended = Extract<DeployStep, { do: 'end' }>
 type Held = { runId: number; deployment: DeploymentRow; hosts: HostOfDeployment[] }
 
@@ -30,7 +33,7 @@ export async function advanceRelease(
   tenant: Tenant,
   runId: number,
   nowMs: number,
-): Promise<Advanced> {
+): Promise<Advanced | Probing> {
   const found = await deployments(tenant).find(runId)
   // Before the run is locked: a cancel locks the workspace, which comes first everywhere.
   if (found?.strategy.kind === 'workspace') return followWorkspaceRun(tenant, found)
@@ -48,6 +51,7 @@ export async function advanceRelease(
     const hosts = await deploymentHosts(tenant).list(runId)
     const step = nextHosts(asDeployment(deployment, hosts), nowMs)
     if (step.do === 'end') return { next: 'end' }
+    if (step.do === 'probe') return { next: 'probe', deployment: row }
     const held = { runId, deployment, hosts }
     if (step.do === 'confirm') return askToConfirm(tenant, held, { step: step.step, pipelineName })
     if (step.do === 'wait') return { next: 'wait', timeoutMs: waitMs(step.untilMs, nowMs) }
@@ -75,6 +79,12 @@ const asDeployment = (row: DeploymentRow, hosts: readonly HostOfDeployment[]): D
   stop: row.stop,
   hasEarlierRelease: row.earlierRunId !== null,
   agentsUntilMs: row.agentsUntil.getTime(),
+  probe: row.probe && {
+    everyMs: row.probe.everySeconds * 1_000,
+    askedAtMs: row.probeAskedAt?.getTime() ?? null,
+    okAtMs: row.probeOkAt?.getTime() ?? null,
+    failures: row.probeFailures,
+  },
 })
 
 const waitMs = (untilMs: number | null, nowMs: number): number =>
@@ -114,7 +124,7 @@ async function meetAgents(
 async function tell(
   tenant: Tenant,
   held: Held,
-  step: Exclude<DeployStep, { do: 'end' | 'wait' | 'confirm' }>,
+  step: Exclude<DeployStep, { do: 'end' | 'wait' | 'confirm' | 'probe' }>,
 ): Promise<boolean> {
   const { runId, deployment } = held
   if (step.do === 'stop') {

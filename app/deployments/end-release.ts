@@ -1,4 +1,4 @@
-import type { DeployStep } from '../../domain/pipelines/deployment.ts'
+import { maxProbeFailures, type DeployStep } from '../../domain/pipelines/deployment.ts'
 import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
 import type { HostOfDeployment } from '../../store/deployments/deployment-hosts.ts'
 import { deployments, type DeploymentRow } from '../../store/deployments/deployments.ts'
@@ -83,14 +83,14 @@ async function fail(
         ...(step.mixed.length > 0 && { mixed: namesOf(hosts, step.mixed) }),
       },
     })
-  const end = await endOf(tenant, { runId, step, hosts, hasEarlier: earlierRunId !== null })
+  const end = await endOf(tenant, { runId, step, hosts, deployment })
   await sayOfDeployment(tenant, runId, { level: 'error', lines: [end.message ?? ''] })
   await endApplicationRun(tenant, { runId, actor: systemActor, from: [run.phase] }, end)
 }
 
 async function endOf(
   tenant: Tenant,
-  at: { runId: number; step: Failed; hosts: HostOfDeployment[]; hasEarlier: boolean },
+  at: { runId: number; step: Failed; hosts: HostOfDeployment[]; deployment: DeploymentRow },
 ): Promise<ApplicationEnd> {
   const { step, runId } = at
   const message = messageOf(at)
@@ -105,17 +105,21 @@ async function endOf(
 function messageOf({
   step,
   hosts,
-  hasEarlier,
+  deployment,
 }: {
   step: Failed
   hosts: HostOfDeployment[]
-  hasEarlier: boolean
+  deployment: DeploymentRow
 }): string {
+  const hasEarlier = deployment.earlierRunId !== null
+  const isProbed = deployment.probeFailures >= maxProbeFailures
   if (step.reason === 'superseded') return 'A rollback by hand took the place of this deployment.'
   const bad = hosts.filter(({ state }) => state === 'failed' || state === 'unreachable')
   const why =
     step.reason === 'canceled_by_user'
       ? 'The deployment was stopped.'
+      : isProbed
+        ? 'The address of health.probe did not answer as it should, three times in a row.'
         : hosts.length === 0 || (bad.length === hosts.length && !step.changed)
           ? 'No host could be updated: no agent for this release is online, or none of them could take it.'
           : `More hosts failed than may: ${namesOf(

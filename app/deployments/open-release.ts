@@ -54,7 +54,7 @@ async function begin(
     earlierRunId: earlier?.runId ?? null,
     hooks: plan.hooks,
     probe: plan.probe,
-    keep: plan.keep,
+    keep: keepOn(plan.keep, await deployments(tenant).heldByBlueGreen({ pipelineId, workspaceId })),
     outputs: release.outputs,
     variables: await sealVariables(tenant, { keyring, pipelineId }),
     agentWaitMinutes: release.agentWaitMinutes,
@@ -74,6 +74,13 @@ async function begin(
   })
   await sayOfDeployment(tenant, runId, firstLines(release, { online, earlier: earlier?.runId }))
 }
+
+/**
+ * Releases that stay on a host: those of the manifest, and each that a blue-green deployment has replaced within its
+ * `keepOld`, beside the one that runs and the one that comes.
+ */
+const keepOn = (keep: number, held: number): number =>
+  held === 0 ? keep : Math.min(20, Math.max(keep, held + 2))
 
 function firstLines(
   { strategy, targetName, agentWaitMinutes }: Release & CheckedRelease,

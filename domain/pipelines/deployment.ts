@@ -29,6 +29,19 @@ export type DeployHost = {
   wasOnlineLately: boolean
 }
 
+/** What the address has answered that the service asks from outside (`deploy.health.probe`). */
+export type ProbeStanding = {
+  everyMs: number
+  askedAtMs: number | null
+  /** When it last answered as it should. */
+  okAtMs: number | null
+  /** Bad answers in a row. */
+  failures: number
+}
+
+/** So many bad answers in a row are one that counts: one alone may be the load balancer's. */
+export const maxProbeFailures = 3
+
 /** All that decides what comes next. Two calls with the same give the same. */
 export type Deployment = {
   strategy: HostStrategy
@@ -42,6 +55,8 @@ export type Deployment = {
   hasEarlierRelease: boolean
   /** Until when it waits for a first agent. */
   agentsUntilMs: number
+  /** Null: no address is asked. */
+  probe: ProbeStanding | null
 }
 
 export type DeployWarning = 'hosts_failed' | 'mixed_releases'
@@ -53,6 +68,8 @@ export type DeployStep =
   /** For results; with a time, for that at the latest. */
   | { do: 'wait'; untilMs: number | null }
   | { do: 'confirm'; step: number }
+  /** Asks the address from outside, and then asks again. */
+  | { do: 'probe' }
   /** Ends what runs on these hosts, and then asks again. */
   | { do: 'stop'; hosts: number[] }
   /** All at once, listed by the newest batch first. */

@@ -63,6 +63,7 @@ function run(random: Random, seed: number): End {
       stop: turn >= stopAt ? stopAs : null,
       hasEarlierRelease,
       agentsUntilMs: 5_000,
+      probe: null,
     }
     const step = nextHosts(deployment, nowMs)
     expect(nextHosts(structuredClone(deployment), nowMs), `seed ${seed}`).toEqual(step)

@@ -28,6 +28,7 @@ const deployment = (more: Partial<Deployment>): Deployment => ({
   stop: null,
   hasEarlierRelease: true,
   agentsUntilMs: 0,
+  probe: null,
   ...more,
 })
 const pending = (...ids: number[]) => ids.map((id) => host(id))
@@ -213,5 +214,26 @@ describe('hosts that are not there', () => {
       expect(at(499)).toEqual({ do: 'wait', untilMs: 500 })
       expect(at(500)).toEqual(fails({ changed: false }))
     }
+  })
+
+  test('an address that is asked from outside holds the next batch, and three bad answers bring all back', () => {
+    const hosts = [host(1, { state: 'healthy', batch: 1, runsNew: true, endedAtMs: 100 }), host(2)]
+    const probe = { everyMs: 10, askedAtMs: null, okAtMs: null, failures: 0 }
+    const at = (nowMs: number, more: Partial<typeof probe> | object, of = hosts) =>
+      nextHosts(
+        deployment({ hosts: of, probe: { ...probe, ...more }, hasEarlierRelease: true }),
+        nowMs,
+      )
+    expect(at(100, {})).toEqual({ do: 'probe' })
+    // An answer from before the batch says nothing of it.
+    expect(at(100, { askedAtMs: 90, okAtMs: 90 })).toEqual({ do: 'probe' })
+    expect(at(105, { askedAtMs: 101, failures: 1 })).toEqual({ do: 'wait', untilMs: 111 })
+    expect(at(111, { askedAtMs: 101, failures: 1 })).toEqual({ do: 'probe' })
+    expect(at(121, { askedAtMs: 120, okAtMs: 120 })).toMatchObject({ do: 'update', hosts: [2] })
+    expect(at(131, { askedAtMs: 130, failures: 3 })).toEqual({ do: 'roll_back', hosts: [1] })
+    // After the last batch, too.
+    const done = [hosts[0] ?? host(1)]
+    expect(at(100, {}, done)).toEqual({ do: 'probe' })
+    expect(at(121, { askedAtMs: 120, okAtMs: 120 }, done)).toMatchObject({ do: 'end' })
   })
 })
