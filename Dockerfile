@@ -1,4 +1,4 @@
-# API and worker in one image: Node runs their TypeScript as it is; only the console is built.
+# API and worker in one image: Node runs their TypeScript as it is; only the console and the agent of hosts are built.
 # Not built with Docker yet.
 FROM ghcr.io/opentofu/opentofu:1.12.6-minimal AS tofu
 FROM openpolicyagent/opa:1.22.0-static AS opa
@@ -9,6 +9,10 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --ignore-scripts
 COPY console console
 RUN npm run build
+COPY scripts scripts
+COPY domain domain
+COPY agent agent
+RUN npm run build:agent
 
 FROM node:24-bookworm-slim
 RUN apt-get update \
@@ -23,6 +27,7 @@ COPY package.json package-lock.json .npmrc ./
 RUN npm ci --omit=dev --ignore-scripts && npm cache clean --force
 COPY . .
 COPY --from=console /app/console/dist console/dist
+COPY --from=console /app/dist/agent dist/agent
 RUN mkdir /data && chown node:node /data
 
 USER node

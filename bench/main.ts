@@ -5,6 +5,7 @@ import { clicksSuite } from './clicks.ts'
 import { consoleSuite } from './console/console.ts'
 import { costSuite } from './cost.ts'
 import { copiesSuite } from './copies.ts'
+import { deploySuite } from './deploy.ts'
 import { hostileSuite } from './hostile.ts'
 import { hydrateSuite } from './hydrate.ts'
 import { ingestSuite } from './ingest.ts'
@@ -50,6 +51,10 @@ const suites: Record<string, { about: string; run: () => Promise<boolean> }> = {
     about:
       'payload and series of a year of 10,000,000 charges beside 100,000, and the export beside COPY',
     run: costSuite,
+  },
+  deploy: {
+    about: 'from the delivery of a push until the source of its run is fetched',
+    run: deploySuite,
   },
   hostile: {
     about:

@@ -2,7 +2,14 @@ import type { Environment } from './environment.ts'
 import type { Secret } from './secret.ts'
 
 /** `artifacts` is opened by `CC_ARTIFACT_STORE` itself, for its endpoint alone. */
-export type PrivateHostUse = 'git' | 'billing' | 'cloud' | 'webhook' | 'smtp' | 'artifacts'
+export type PrivateHostUse =
+  | 'git'
+  | 'billing'
+  | 'cloud'
+  | 'webhook'
+  | 'smtp'
+  | 'probe'
+  | 'artifacts'
 export type PrivateHost = { use: PrivateHostUse; host: string; port: number }
 
 /** Outgoing connections: certificates, private hosts, DNS and mail. */
@@ -33,7 +40,7 @@ export function readOutbound({
   }
 }
 
-const uses: readonly string[] = ['git', 'billing', 'cloud', 'webhook', 'smtp']
+const uses: readonly string[] = ['git', 'billing', 'cloud', 'webhook', 'smtp', 'probe']
 
 function readPrivateHosts(entries: readonly string[], faults: string[]): PrivateHost[] {
   return entries

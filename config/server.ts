@@ -1,4 +1,4 @@
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { Environment } from './environment.ts'
 
 export const rateLimitKinds = ['token', 'scim', 'agent', 'agents', 'address'] as const
@@ -17,6 +17,8 @@ export type ServerConfig = Readonly<{
   baseUrl: string | undefined
   /** The address at which sandboxes reach the state endpoint. Default: the API's own. */
   apiUrl: string
+  /** What hosts fetch as their agent. */
+  agentFile: string
   dataDir: string
   cacheDir: string | undefined
   trustedProxies: readonly string[]
@@ -46,6 +48,9 @@ export function readServer({
     workerMetricsPort: number('CC_WORKER_METRICS_PORT', 9465),
     baseUrl: readBaseUrl(values['CC_BASE_URL'], faults),
     apiUrl: values['CC_API_URL'] ?? `http://${host.includes(':') ? `[${host}]` : host}:${port}`,
+    agentFile: resolve(
+      values['CC_AGENT_FILE'] || join(import.meta.dirname, '../dist/agent/cloud-control-agent.cjs'),
+    ),
     dataDir: resolve(values['CC_DATA_DIR'] ?? '.data'),
     cacheDir: values['CC_CACHE_DIR'],
     trustedProxies: list('CC_TRUSTED_PROXIES'),

@@ -11,6 +11,7 @@ import { diskFolderFor } from '../gateways/sandbox/disk-folder-for.ts'
 import { removeWorkDir } from '../gateways/sandbox/remove-work-dir.ts'
 import { workFolderFor } from '../gateways/sandbox/work-folder-for.ts'
 import { prepareStore } from '../store/prepare-store.ts'
+import { buildAgentFile } from './start/build-agent-file.ts'
 import { buildConsole } from './start/build-console.ts'
 import { prepareSources } from './start/prepare-sources.ts'
 import { readStartSettings, type StartSettings } from './start/read-start-settings.ts'
@@ -104,8 +105,10 @@ async function up(settings: StartSettings): Promise<Config> {
     throw new Error(`port ${port} on ${host} is taken by another program: stop it, or set CC_PORT`)
   if (settings.sandboxNotice) say(settings.sandboxNotice)
 
-  // In parallel with the engines, which take longer. The API looks for the console once, when it starts.
-  const consoleBuilt = buildConsole({ root, say, signal })
+  // In parallel with the engines, which take longer. The API looks for the console and the agent's file once, when it starts.
+  const built = buildConsole({ root, say, signal }).then(async () =>
+    buildAgentFile({ root, say, signal }),
+  )
   const sources = await prepareSources({
     settings,
     say,
@@ -116,7 +119,7 @@ async function up(settings: StartSettings): Promise<Config> {
   const env = { ...process.env, ...sources.env }
   const config = readConfig(env)
   const { firstSignIn } = await prepareStore(config)
-  await consoleBuilt
+  await built
   signal.throwIfAborted()
 
   try {

@@ -12,37 +12,6 @@ const unknownBefore = (version: string): string => `exists (
         and r.kind = 'apply' and r.phase = 'succeeded'
       order by r.id desc limit 1), 0))`
 
-/**
- * SQL: for each run `r` whether a confirmation is enough, its authors, whether one of them is
- * unknown, and since when an author's power over other people counts: since the last apply that a
- * second person approved, else since the workspace exists. An apply without an approval does not start a new window: an author could
- * start one alone, by a run that changes nothing.
- */
-export const selectApprovalRules = `
-  select r.id as workspace_run_id, r.organization_id, r.author_user_id,
-    r.approval_reasons = '{confirm}' and w.criticality = 'standard' as only_confirm,
-    array(
-      select r.author_user_id where r.author_user_id is not null
-      union select unnest(v.author_user_ids)
-      union select a.user_id from workspace_authorship a
-        where a.organization_id = r.organization_id and a.workspace_id = r.workspace_id
-          and a.applied_at is null) as authors,
-    v.unknown_author or ${unknownBefore('v')} as unknown_author,
-    coalesce((
-      select t.started_at from workspace_runs done
-        join apply_attempts t on t.organization_id = done.organization_id and t.workspace_run_id = done.id
-      where done.organization_id = r.organization_id and done.workspace_id = r.workspace_id
-        and done.kind = 'apply' and done.phase = 'succeeded'
-        and exists (select from approvals p where p.organization_id = done.organization_id
-          and p.workspace_run_id = done.id and p.stage = 'approve' and p.voided_at is null)
-        -- A confirmation may be the author's own.
-        and done.approval_reasons <> '{confirm}'
-      order by done.id desc limit 1), w.created_at) as since
-  from workspace_runs r
-    join configuration_versions v
-      on v.organization_id = r.organization_id and v.id = r.configuration_version_id
-    join workspaces w on w.organization_id = r.organization_id and w.id = r.workspace_id`
-
 /** SQL: the last deployment of the release's pipeline that succeeded on its target, before this run. */
 const lastGood = (columns: string, more = ''): string => `(
   select ${columns} from deployments good
@@ -95,6 +64,44 @@ export const selectReleaseRules = `
   from application_runs a
     join pipelines p on p.organization_id = a.organization_id and p.id = a.pipeline_id
     left join workspaces w on w.organization_id = a.organization_id and w.id = a.target_workspace_id`
+
+/**
+ * SQL: for each run `r` whether a confirmation is enough, its authors, with those of a release that it deploys, whether one of them is
+ * unknown, and since when an author's power over other people counts: since the last apply that a
+ * second person approved, else since the workspace exists. An apply without an approval does not start a new window: an author could
+ * start one alone, by a run that changes nothing.
+ */
+export const selectApprovalRules = `
+  select r.id as workspace_run_id, r.organization_id,
+    coalesce(r.author_user_id, released.author_user_id) as author_user_id,
+    r.approval_reasons = '{confirm}' and w.criticality = 'standard' as only_confirm,
+    array(
+      select r.author_user_id where r.author_user_id is not null
+      union select unnest(released.authors)
+      union select unnest(v.author_user_ids)
+      union select a.user_id from workspace_authorship a
+        where a.organization_id = r.organization_id and a.workspace_id = r.workspace_id
+          and a.applied_at is null) as authors,
+    v.unknown_author or ${unknownBefore('v')} or coalesce(released.unknown_author, false) as unknown_author,
+    least(released.since, coalesce((
+      select t.started_at from workspace_runs done
+        join apply_attempts t on t.organization_id = done.organization_id and t.workspace_run_id = done.id
+      where done.organization_id = r.organization_id and done.workspace_id = r.workspace_id
+        and done.kind = 'apply' and done.phase = 'succeeded'
+        and exists (select from approvals p where p.organization_id = done.organization_id
+          and p.workspace_run_id = done.id and p.stage = 'approve' and p.voided_at is null)
+        -- A confirmation may be the author's own.
+        and done.approval_reasons <> '{confirm}'
+      order by done.id desc limit 1), w.created_at)) as since
+  from workspace_runs r
+    join configuration_versions v
+      on v.organization_id = r.organization_id and v.id = r.configuration_version_id
+    join workspaces w on w.organization_id = r.organization_id and w.id = r.workspace_id
+    left join lateral (
+      select rules.* from deployments d join lateral (${selectReleaseRules}
+        where a.organization_id = d.organization_id and a.pipeline_run_id = d.pipeline_run_id) rules on true
+      where r.origin = 'deployment' and d.organization_id = r.organization_id
+        and d.workspace_run_id = r.id limit 1) released on true`
 
 /** SQL: whether an author made this person, directly or through others (store/users/person-makers.ts). */
 const isMadeByAuthor = (userId: string): string => `exists (

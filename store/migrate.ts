@@ -66,6 +66,8 @@ import * as settingsOfApplications from './migrations/0120-add-settings-of-appli
 import * as pushesOfApplications from './migrations/0121-tell-applications-of-pushes.ts'
 import * as buildCaches from './migrations/0122-keep-build-caches.ts'
 import * as writtenParts from './migrations/0127-write-listed-resources.ts'
+import * as answersOfProbes from './migrations/0136-note-answers-of-probes.ts'
+import * as hooksOfReleases from './migrations/0135-keep-hooks-of-releases.ts'
 import * as termsOfBytes from './migrations/0128-hash-terms-of-bytes.ts'
 import * as signedOrders from './migrations/0129-sign-orders.ts'
 import * as sealedBuilds from './migrations/0130-seal-what-was-built.ts'
@@ -192,6 +194,8 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0131-note-parts-of-changes': partsOfChanges,
   '0132-warn-of-mixed-hosts': mixedHosts,
   '0133-note-shown-invitations': shownInvitations,
+  '0135-keep-hooks-of-releases': hooksOfReleases,
+  '0136-note-answers-of-probes': answersOfProbes,
 }
 
 /** The key of the advisory lock, arbitrary: of two starts at once, one migrates after the other. */

@@ -349,6 +349,7 @@ CASE
     ELSE NULL::text
 END
   built bytea
+  hooks_noted boolean not null default false
   constraint artifacts_content_digest_check CHECK ((content_digest ~ '^sha256:[0-9a-f]{64}$'::text))
   constraint artifacts_digest_check CHECK ((digest ~ '^sha256:[0-9a-f]{64}$'::text))
   constraint artifacts_entries_check CHECK ((entries > 0))
@@ -1299,6 +1300,9 @@ table deployments
   started_at timestamp with time zone not null default now()
   ended_at timestamp with time zone
   signed_order jsonb
+  probe_asked_at timestamp(3) with time zone
+  probe_ok_at timestamp(3) with time zone
+  probe_failures integer not null default 0
   constraint deployments_check CHECK (((outcome IS NULL) = (ended_at IS NULL)))
   constraint deployments_keep_check CHECK (((keep >= 2) AND (keep <= 20)))
   constraint deployments_organization_id_artifact_run_id_fkey FOREIGN KEY (organization_id, artifact_run_id) REFERENCES artifacts(organization_id, pipeline_run_id) ON DELETE CASCADE
@@ -2283,6 +2287,24 @@ table reference_rates
   constraint reference_rates_rate_check CHECK ((rate > (0)::numeric))
   row level security
   policy platform to cc_platform using (true) with check (true)
+  grant insert, select, update, delete to cc_platform
+
+table release_hooks
+  organization_id integer not null
+  pipeline_run_id integer not null
+  name text not null
+  path text not null
+  sha256 text
+  text text
+  constraint release_hooks_name_check CHECK ((name = ANY (ARRAY['install'::text, 'activate'::text, 'health'::text, 'rollback'::text])))
+  constraint release_hooks_organization_id_pipeline_run_id_fkey FOREIGN KEY (organization_id, pipeline_run_id) REFERENCES artifacts(organization_id, pipeline_run_id) ON DELETE CASCADE
+  constraint release_hooks_pkey PRIMARY KEY (pipeline_run_id, name)
+  constraint release_hooks_sha256_check CHECK ((sha256 ~ '^[0-9a-f]{64}$'::text))
+  index release_hooks_artifact btree (organization_id, pipeline_run_id)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, update, delete to cc_app
   grant insert, select, update, delete to cc_platform
 
 table request_counts

@@ -2,6 +2,7 @@ import { faultOfVariableKey, isInPhase } from '../../domain/workspaces/variables
 import { planSources, type PlanSources } from '../../store/infrastructure/plan-sources.ts'
 import { firstSealedPiece } from '../../store/workspaces/sealed-files.ts'
 import { workspaceVariables } from '../../store/workspaces/workspace-variables.ts'
+import { releaseUrlVariable } from '../../app/deployments/release-address.ts'
 import type { Deps } from '../deps.ts'
 import type { FoundRun } from '../runs/find-run.ts'
 
@@ -76,7 +77,10 @@ export async function loadRun(
   }
   for (const [key, value] of Object.entries(overrides)) env[`TF_VAR_${key}`] = String(value)
 
-  const sensitiveKeys = new Set(values.filter((v) => v.sensitive).map(({ key }) => key))
+  const sensitiveKeys = new Set([
+    ...values.filter((v) => v.sensitive).map(({ key }) => key),
+    ...(Object.hasOwn(overrides, releaseUrlVariable) ? [releaseUrlVariable] : []),
+  ])
   const secrets = [
     ...values.filter(({ sensitive }) => sensitive).map(({ key, value }) => ({ key, value })),
     // An override of a sensitive variable is as sensitive as what it overrides.

@@ -13,11 +13,6 @@ export function assertDeployable(
 ): void {
   // Without a target the name of a strategy is only a label.
   if (targetWorkspaceId === null) return
-  if (deploy?.via === 'workspace')
-    throw new RunFault(
-      'source_errored',
-      'The manifest says "deploy.via: workspace", and this version deploys by agents alone. Write "via: agents", or take the target from the pipeline.',
-    )
   if (!resolveStrategy(strategyLabel, deploy))
     throw new RunFault('source_errored', noSuchStrategy(strategyLabel ?? '', deploy?.strategies))
 }

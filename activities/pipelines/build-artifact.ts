@@ -1,9 +1,10 @@
 import { sealBuilt, type BuiltArtifact } from '../../app/artifacts/seal-built.ts'
+import type { HookFile } from '../../domain/pipelines/release-changes.ts'
 import { valuesOfPipeline } from '../../app/pipelines/values-of-pipeline.ts'
-import type { PackedArtifact } from '../../gateways/artifacts/pack-artifact.ts'
 import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
 import { organizationSettings } from '../../store/organizations/settings.ts'
 import { artifacts } from '../../store/runs/artifacts.ts'
+import { releaseHooks } from '../../store/runs/release-hooks.ts'
 import { logLines } from '../../store/runs/log-lines.ts'
 import { lockApplication } from '../../store/runs/move-application.ts'
 import type { ApplicationRunInput } from '../../workflows/pipelines/contract.ts'
@@ -14,7 +15,7 @@ import { assertBuildable } from './assert-buildable.ts'
 import { beginAttempt, type Attempt } from './begin-attempt.ts'
 import { restoreCaches, saveCaches } from './build-caches.ts'
 import { endAttempt } from './end-attempt.ts'
-import { packBuilt } from './pack-built.ts'
+import { packBuilt, type PackedBuild } from './pack-built.ts'
 import { readManifest } from './read-manifest.ts'
 import { runSteps } from './run-steps.ts'
 import { withSource, type OpenedSource } from './with-source.ts'
@@ -52,7 +53,7 @@ export const buildArtifact =
 
 async function buildOnce(deps: Needed, attempt: Attempt): Promise<void> {
   const { organizationId } = attempt
-  const artifact = await withSource(deps, attempt, async (opened) => {
+  const built = await withSource(deps, attempt, async (opened) => {
     const { manifest, sha256: manifestSha256 } = await readManifest(opened)
     const { pipelineId } = attempt.source
     const given = await deps.store.tenant(organizationId, async (tenant) => ({
@@ -65,14 +66,15 @@ async function buildOnce(deps: Needed, attempt: Attempt): Promise<void> {
     await runSteps(deps, attempt, { opened, plan })
     const packed = await packBuilt(deps, attempt, { opened, manifest })
     await saveCaches(deps, attempt, { opened, caches })
-    return builtOf(attempt, { opened, packed, manifestSha256, variables: given.values })
+    const artifact = builtOf(attempt, { opened, packed, manifestSha256, variables: given.values })
+    return { artifact, hooks: packed.hooks }
   })
-  await retryWhileUnavailable(async () => keep(deps, attempt, artifact))
+  await retryWhileUnavailable(async () => keep(deps, attempt, built))
 }
 
 type Built = {
   opened: OpenedSource
-  packed: PackedArtifact
+  packed: PackedBuild
   manifestSha256: string
   variables: ReadonlyArray<{ key: string }>
 }
@@ -101,7 +103,7 @@ function builtOf(
 async function keep(
   deps: Pick<Deps, 'store' | 'keyring'>,
   { organizationId, runId, source }: Attempt,
-  artifact: BuiltArtifact,
+  { artifact, hooks }: { artifact: BuiltArtifact; hooks: readonly HookFile[] },
 ): Promise<void> {
   const { digest, contentDigest, sizeBytes, entries } = artifact
   const built = sealBuilt(deps.keyring, { organizationId, runId }, artifact)
@@ -110,6 +112,7 @@ async function keep(
     if ((await lockApplication(tenant, runId)).phase !== 'building') return
     const row = { digest, contentDigest, sizeBytes, entries, built }
     if (!(await artifacts(tenant).add(runId, row))) return
+    await releaseHooks(tenant).add(runId, hooks)
     await auditLog(tenant, systemActor).record('pipeline.artifact_stored', {
       target: { kind: 'run', id: runId },
       detail: { digest, sizeBytes, entries },

@@ -1,7 +1,8 @@
 import { checkManifest } from '../../domain/manifest/check-manifest.ts'
 import { planRelease } from '../../domain/pipelines/release-plan.ts'
 import { ensureSigningKey } from '../../app/signing/ensure-signing-key.ts'
-import { openRelease } from '../../app/deployments/open-release.ts'
+import { openRelease, type Opened } from '../../app/deployments/open-release.ts'
+import { openWorkspaceRelease } from '../../app/deployments/open-workspace-release.ts'
 import { outputsFor } from '../../app/deployments/outputs-for.ts'
 import { releases } from '../../store/runs/releases.ts'
 import type { ApplicationRunInput } from '../../workflows/pipelines/contract.ts'
@@ -10,19 +11,25 @@ import { ownerOfApplication } from './application-owner.ts'
 
 /** The end of the deployment before wakes this run; a wake that was lost costs it so long. */
 const turnPollMs = 30_000
+/** The Git host of the target workspace does not answer. */
+const sourcePollMs = 60_000
 
 /**
  * Begins a deployment, once: it is a row with the run's id, made in the transaction that moves the run on.
  * Answers how long to wait for another deployment of the pipeline.
  */
 export const openDeployment =
-  (deps: Pick<Deps, 'store' | 'keyring'>) =>
+  (deps: Pick<Deps, 'store' | 'keyring' | 'outbound' | 'publicOrigin'>) =>
   async ({ runId }: ApplicationRunInput): Promise<{ timeoutMs: number } | undefined> => {
     const organizationId = await ownerOfApplication(deps, runId)
-    const { manifest, targetWorkspaceId } = await deps.store.tenant(
+    const { manifest, targetWorkspaceId, resolvedStrategy } = await deps.store.tenant(
       organizationId,
       async (tenant) => releases(tenant).get(runId),
     )
+    if (resolvedStrategy?.kind === 'workspace' && targetWorkspaceId !== null)
+      return waitAfter(
+        await openWorkspaceRelease(deps, { organizationId, runId, workspaceId: targetWorkspaceId }),
+      )
     const names = planRelease(checkManifest(manifest ?? '').manifest?.deploy).outputs
     // Read before the transaction: a large state is read in many pieces.
     const outputs =
@@ -33,5 +40,10 @@ export const openDeployment =
     const opened = await deps.store.tenant(organizationId, async (tenant) =>
       openRelease({ ...deps, key }, tenant, { runId, outputs }),
     )
-    return opened === 'wait_for_other' ? { timeoutMs: turnPollMs } : undefined
+    return waitAfter(opened)
   }
+
+function waitAfter(opened: Opened | 'wait_for_source'): { timeoutMs: number } | undefined {
+  if (opened === 'wait_for_source') return { timeoutMs: sourcePollMs }
+  return opened === 'wait_for_other' ? { timeoutMs: turnPollMs } : undefined
+}

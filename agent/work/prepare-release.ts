@@ -77,7 +77,7 @@ async function unpack(work: Work, folder: string): Promise<void> {
       throw refuseRelease('digest_mismatch', 'the archive has another content than was signed')
     renameSync(part, path)
     flushFolder(work.folder.releases)
-    await flushTree(path)
+    await flushTree(path, entries)
     output.say('info', `unpacked ${entries} entries, ${bytes} bytes`)
   } catch (error) {
     await rm(part, { recursive: true, force: true })

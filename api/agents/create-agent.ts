@@ -9,6 +9,7 @@ import { agents, type Agent } from '../../store/agents/agents.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
 import type { Deps } from '../deps.ts'
+import type { AgentFile } from './agent-file.ts'
 import { installCommand } from './install-command.ts'
 import type { NewAgentBody } from './schemas.ts'
 
@@ -17,7 +18,7 @@ export type NewAgent = { agent: Agent; token: string; install: string }
 /** Makes a host's agent with its token, or a join whose token enrolls hosts. */
 export async function createAgent(
   deps: Deps,
-  { caller, origin }: { caller: Caller; origin: string },
+  { caller, origin, file }: { caller: Caller; origin: string; file: AgentFile | undefined },
   { name, workspaceId, labels = {}, join }: NewAgentBody,
 ): Promise<NewAgent> {
   const { organizationId } = caller
@@ -50,7 +51,11 @@ export async function createAgent(
     })
     return agents(tenant).get(made.id)
   })
-  return { agent, token: plain, install: installCommand({ origin, token: plain, keyId }) }
+  return {
+    agent,
+    token: plain,
+    install: installCommand({ origin, token: plain, keyId, sha256: file?.sha256 }),
+  }
 }
 
 async function assertRoom(tenant: Tenant, workspaceId: number, kind: Agent['kind']): Promise<void> {

@@ -6,12 +6,13 @@ import { agents } from '../../store/agents/agents.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
 import type { NewAgent } from './create-agent.ts'
+import type { AgentFile } from './agent-file.ts'
 import { installCommand } from './install-command.ts'
 
 /** A new token of an agent. The one before it works for another hour. */
 export async function rotateToken(
   deps: Deps,
-  { caller, origin }: { caller: Caller; origin: string },
+  { caller, origin, file }: { caller: Caller; origin: string; file: AgentFile | undefined },
   id: number,
 ): Promise<NewAgent> {
   const { organizationId } = caller
@@ -26,5 +27,9 @@ export async function rotateToken(
     })
     return agents(tenant).get(id)
   })
-  return { agent, token: plain, install: installCommand({ origin, token: plain, keyId }) }
+  return {
+    agent,
+    token: plain,
+    install: installCommand({ origin, token: plain, keyId, sha256: file?.sha256 }),
+  }
 }

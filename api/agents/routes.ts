@@ -95,7 +95,11 @@ const agentTokenRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request, reply) => {
       const { caller, body } = request
-      const made = await createAgent(deps, { caller, origin: publicOrigin(request) }, body)
+      const made = await createAgent(
+        deps,
+        { caller, origin: publicOrigin(request), file: app.agentFile },
+        body,
+      )
       return reply.status(201).send({ ok: true, ...made, agent: presentAgent(made.agent) })
     },
   )
@@ -113,7 +117,11 @@ const agentTokenRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async (request, reply) => {
       const { caller, params } = request
-      const made = await rotateToken(deps, { caller, origin: publicOrigin(request) }, params.id)
+      const made = await rotateToken(
+        deps,
+        { caller, origin: publicOrigin(request), file: app.agentFile },
+        params.id,
+      )
       return reply.status(201).send({ ok: true, ...made, agent: presentAgent(made.agent) })
     },
   )

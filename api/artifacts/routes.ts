@@ -5,6 +5,7 @@ import { ErrorBody, errors } from '../http/schemas.ts'
 import { RunParams } from '../runs/schemas.ts'
 import { findArtifact } from './find-artifact.ts'
 import { descriptionRoutes } from './description-routes.ts'
+import { releaseRoute } from './release-route.ts'
 import { sendArtifact } from './send-artifact.ts'
 
 const path = '/pipelines/:id/runs/:runId'
@@ -15,6 +16,7 @@ const Bytes = {
 /** What a run of an application has built, of what, and who says so. */
 export const artifactRoutes: FastifyPluginAsyncTypebox = async (app) => {
   await app.register(descriptionRoutes)
+  await app.register(releaseRoute)
   const { deps } = app
 
   app.get(

@@ -23,12 +23,12 @@ type Noun = (typeof nouns)[number][0]
 
 /** The first pattern that fits an address names its noun. */
 const patterns: ReadonlyArray<readonly [RegExp, Noun]> = [
-  [/^\/api\/(workspaces|pipelines)\/[^/]+\/runs?(\/|$)|^\/api\/runs/, 'Runs'],
+  [/^\/api\/(workspaces|pipelines)\/[^/]+\/runs?(\/|$)|^\/api\/(runs|releases)/, 'Runs'],
   [/^\/api\/workspaces\/[^/]+\/(plan|apply)$/, 'Runs'],
   [/^\/api\/workspaces\/[^/]+\/hydrations/, 'Git'],
   [/^\/api\/workspaces/, 'Workspaces'],
   [/^\/api\/(pipelines|manifest|schemas)/, 'Pipelines'],
-  [/^\/api\/agents?(\/|$)/, 'Agents'],
+  [/^\/api\/(agents?|downloads)(\/|$)/, 'Agents'],
   [/^\/api\/policies/, 'Policies'],
   [/^\/api\/git/, 'Git'],
   [/^\/api\/cloud|^\/oidc/, 'Cloud accounts'],

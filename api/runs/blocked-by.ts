@@ -132,12 +132,19 @@ function waitsForSlot({ waitsForSlotSince }: Pick<RunView, 'waitsForSlotSince'>)
 /** Why a run of an application does not move, and who can act. */
 export function blockOfApplication(
   run: ApplicationRun,
-  { approvers: whoCanAct, confirmStep, agentsOf }: ShownRelease,
+  { approvers: whoCanAct, confirmStep, agentsOf, waitsWith }: ShownRelease,
 ): BlockedBy {
   const since = (run.startedAt ?? run.createdAt).toISOString()
   const block = { id: null, holder: null, reason: null, since, whoCanAct: [] }
   if (waitsForPerson(run, { confirmStep }))
     return { ...block, kind: 'approval', id: run.id, whoCanAct }
+  if (waitsWith)
+    return {
+      ...block,
+      kind: 'approval',
+      id: waitsWith.workspaceRunId,
+      whoCanAct: waitsWith.whoCanAct,
+    }
   if (agentsOf) return { ...block, kind: 'agent', id: run.targetWorkspaceId, whoCanAct: agentsOf }
   if (isTerminal(run.phase) || run.phase === 'deploying' || run.phase === 'rolling_back')
     return null

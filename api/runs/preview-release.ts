@@ -7,6 +7,25 @@ import type { ApplicationRunView } from '../../store/runs/application-runs.ts'
 import { releases } from '../../store/runs/releases.ts'
 import type { RunBody } from './schemas.ts'
 
+/** A run of the workspace deploys, and no host is changed. */
+const ofWorkspace = {
+  strategy: 'workspace',
+  batch: 0,
+  batches: 0,
+  hosts: {
+    total: 0,
+    pending: 0,
+    updating: 0,
+    healthy: 0,
+    failed: 0,
+    rolledBack: 0,
+    unreachable: 0,
+  },
+  confirm: null,
+  rolledBackTo: null,
+  runId: null,
+}
+
 /**
  * How the deployment of a run that waits would go now: what its approver decides about. Null for a run
  * that does not wait for one. Few runs of a pipeline wait at once, so each is read by itself.
@@ -19,6 +38,7 @@ export async function previewRelease(
     return null
   const { resolvedStrategy: strategy, manifest } = await releases(tenant).get(id)
   if (!strategy) return null
+  if (strategy.kind === 'workspace') return { ...ofWorkspace, hosts: { ...ofWorkspace.hosts } }
   const { labels } = planRelease(checkManifest(manifest ?? '').manifest?.deploy)
   const { online, total } = await agentsOfTarget(tenant, targetWorkspaceId, labels)
   return {

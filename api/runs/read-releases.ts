@@ -2,12 +2,14 @@ import { may, type Caller } from '../../domain/access/caller.ts'
 import { labelOfPerson } from '../../domain/access/label-of-person.ts'
 import { lowestRole } from '../../domain/access/roles.ts'
 import type { HostState } from '../../domain/pipelines/deployment.ts'
+import { isWaitingForApproval } from '../../domain/runs/run-state.ts'
 import type { ApproverFault } from '../../domain/runs/approver-fault.ts'
 import { deploymentHosts, type HostCounts } from '../../store/deployments/deployment-hosts.ts'
 import { deployments, type DeploymentRow } from '../../store/deployments/deployments.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
 import type { ApplicationRunView } from '../../store/runs/application-runs.ts'
 import { approvers } from '../../store/runs/approvers.ts'
+import { workspaceRuns } from '../../store/runs/workspace-runs.ts'
 import { users } from '../../store/users/users.ts'
 import { previewRelease } from './preview-release.ts'
 import type { RunBody } from './schemas.ts'
@@ -26,6 +28,8 @@ export type ShownRelease = {
   approvers: string[]
   /** It waits for a first agent: who can add one. */
   agentsOf: string[] | null
+  /** The run of the workspace that deploys waits for a decision: who may take it. */
+  waitsWith: { workspaceRunId: number; whoCanAct: string[] } | null
 }
 
 /** Whether the run waits for a decision. */
@@ -47,13 +51,21 @@ export async function readReleases(
   const waiting = views
     .filter((view) => waitsForPerson(view, { confirmStep: of(view.id)?.confirmStep ?? null }))
     .map(({ id }) => id)
+  const followed = await waitingRuns(tenant, rows)
   const [faults, able, operators] = await Promise.all([
     may(caller, 'mutate_infra')
       ? approvers(tenant).faultsOfCaller(waiting, caller)
       : new Map<number, ApproverFault | undefined>(),
-    approvers(tenant).eligibleOf(waiting),
-    views.some((view) => isWithoutAgent(view, counts)) ? agentOperators(tenant) : [],
+    approvers(tenant).eligibleOf([...waiting, ...followed]),
+    views.some((view) => isWithoutAgent(view, of(view.id), counts)) ? agentOperators(tenant) : [],
   ])
+  const whoMay = (id: number) =>
+    able.filter(({ workspaceRunId }) => workspaceRunId === id).map(labelOfPerson)
+  const waitsWith = (row: DeploymentRow | undefined): ShownRelease['waitsWith'] => {
+    const workspaceRunId = row?.workspaceRunId ?? null
+    if (workspaceRunId === null || !followed.includes(workspaceRunId)) return null
+    return { workspaceRunId, whoCanAct: whoMay(workspaceRunId) }
+  }
   const shown = views.map(async (view) => {
     const row = of(view.id)
     const release: ShownRelease = {
@@ -61,8 +73,9 @@ export async function readReleases(
       confirmStep: row?.confirmStep ?? null,
       warnings: row?.warnings ?? [],
       fault: faults.get(view.id),
-      approvers: able.filter(({ workspaceRunId }) => workspaceRunId === view.id).map(labelOfPerson),
-      agentsOf: isWithoutAgent(view, counts) ? operators : null,
+      approvers: whoMay(view.id),
+      agentsOf: isWithoutAgent(view, row, counts) ? operators : null,
+      waitsWith: waitsWith(row),
     }
     return [view.id, release] as const
   })
@@ -70,9 +83,22 @@ export async function readReleases(
 }
 
 /** Its deployment has begun, and no host is there to begin with. */
-function isWithoutAgent({ phase, id }: ApplicationRunView, counts: readonly HostCounts[]): boolean {
-  if (phase !== 'deploying') return false
+function isWithoutAgent(
+  { phase, id }: ApplicationRunView,
+  row: DeploymentRow | undefined,
+  counts: readonly HostCounts[],
+): boolean {
+  if (phase !== 'deploying' || row?.strategy.kind === 'workspace') return false
   return counts.every(({ pipelineRunId, state }) => pipelineRunId !== id || state === 'unreachable')
+}
+
+/** The runs of workspaces that deploy and wait for a person. */
+async function waitingRuns(tenant: Tenant, rows: readonly DeploymentRow[]): Promise<number[]> {
+  const ids = rows.flatMap(({ workspaceRunId, endedAt }) =>
+    endedAt === null && workspaceRunId !== null ? workspaceRunId : [],
+  )
+  const runs = await workspaceRuns(tenant).many(ids)
+  return runs.filter(({ phase }) => isWaitingForApproval(phase)).map(({ id }) => id)
 }
 
 async function agentOperators(tenant: Tenant): Promise<string[]> {

@@ -4,9 +4,11 @@ import { pipelineRuns } from '../../store/runs/pipeline-runs.ts'
 import { decodeCursor } from '../http/paging.ts'
 import { Body, errors, Page, Text } from '../http/schemas.ts'
 import { untilGone } from '../http/until-gone.ts'
+import { changesOfRun } from './changes-of-run.ts'
 import { HostList } from './host-schemas.ts'
 import { IdempotencyHeaders, idempotencyKey } from './idempotency-key.ts'
 import { listHosts } from './list-hosts.ts'
+import { ChangesBody } from './release-schemas.ts'
 import { rollBack } from './roll-back.ts'
 import { RunAnswer, RunParams } from './schemas.ts'
 
@@ -15,6 +17,7 @@ const target = async (tenant: Tenant, { id = 0, runId = 0 }: Record<string, numb
 
 /** What only runs of applications have: their hosts, and a way back. */
 export const releaseRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  await app.register(changesRoute)
   const { deps } = app
 
   app.get(
@@ -60,5 +63,25 @@ export const releaseRoutes: FastifyPluginAsyncTypebox = async (app) => {
       })
       return reply.status(201).send({ ok: true as const, ...answer })
     },
+  )
+}
+
+const changesRoute: FastifyPluginAsyncTypebox = async (app) => {
+  const { deps } = app
+
+  app.get(
+    '/pipelines/:id/runs/:runId/changes',
+    {
+      config: { access: 'read' },
+      schema: {
+        operationId: 'getPipelineRunChanges',
+        description:
+          'What the release of an application changes in its manifest and its hooks, against the release that it replaces: what its approver decides about beside the commits.',
+        params: RunParams,
+        response: { 200: ChangesBody, ...errors() },
+      },
+    },
+    async ({ caller: { organizationId }, params }) =>
+      deps.store.tenant(organizationId, async (tenant) => changesOfRun(tenant, params)),
   )
 }

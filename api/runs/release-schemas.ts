@@ -25,13 +25,56 @@ export const DeploymentBody = Type.Object(
       Type.Integer({ description: 'The step after which it waits for a person; null: none.' }),
     ),
     rolledBackTo: Nullable(Type.Integer({ description: 'The run whose release came back.' })),
-    runId: Nullable(Type.Integer()),
+    runId: Nullable(
+      Type.Integer({
+        description: 'With `via: workspace`: the run of the target workspace that deploys.',
+      }),
+    ),
   },
   {
     description:
       'Before the deployment begins: how it would go, and the hosts that it is for as they are now.',
   },
 )
+
+const Change = {
+  change: OneOf(['added', 'removed', 'changed', 'same', 'unknown']),
+  diff: Nullable(
+    Type.String({
+      description:
+        'As `diff -u` has it. Null where nothing changed, and of what is no text, is too long or is too different.',
+    }),
+  ),
+}
+
+export const ChangesBody = Type.Object({
+  from: Nullable(
+    Type.Object(
+      {
+        runId: Type.Integer(),
+        number: Type.Integer(),
+        commitSha: Nullable(Type.String()),
+      },
+      {
+        description:
+          'The run whose release is replaced: of the last good deployment to the target. Null without one.',
+      },
+    ),
+  ),
+  manifest: Type.Object({ path: Type.String(), ...Change }),
+  hooks: Type.Array(
+    Type.Object({
+      name: OneOf(['install', 'activate', 'health', 'rollback']),
+      path: Type.String({ description: 'In the artifact.' }),
+      pathBefore: Nullable(Type.String()),
+      ...Change,
+    }),
+    {
+      description:
+        'The files of the artifacts, in which sensitive build variables are masked. Unknown: too large to be compared, or of an artifact from before hooks were noted.',
+    },
+  ),
+})
 
 export const TriggerBody = Type.Object(
   {

@@ -3,19 +3,15 @@ import type { Tenant } from '../../store/driver/tenant.ts'
 import { createHash } from 'node:crypto'
 import type { Caller } from '../../domain/access/caller.ts'
 import { canonicalJson } from '../../domain/canonical-json.ts'
-import { AppError, conflict, invalid, notFound } from '../../domain/errors.ts'
+import { AppError, conflict, notFound } from '../../domain/errors.ts'
 import { refuseOverrides } from '../../domain/workspaces/variable-bounds.ts'
 import { actorOf } from '../../store/audit/audit-log.ts'
+import { movedCodes, versionOfRun } from '../../app/runs/version-of-run.ts'
 import { createRun } from '../../app/runs/create-run.ts'
 import { approvers } from '../../store/runs/approvers.ts'
 import { runTarget, type RunTarget } from '../../store/runs/run-target.ts'
 import type { WorkspaceRun } from '../../store/runs/workspace-runs.ts'
 import { idempotencyKeys } from '../../store/requests/idempotency-keys.ts'
-import {
-  configurationVersions,
-  type ConfigurationVersion,
-} from '../../store/workspaces/configuration-versions.ts'
-import { takeGitVersion } from '../../app/workspaces/take-git-version.ts'
 import { workspaceVariables } from '../../store/workspaces/workspace-variables.ts'
 import { workspaces, type Workspace } from '../../store/workspaces/workspaces.ts'
 import type { Deps } from '../deps.ts'
@@ -63,7 +59,6 @@ export async function startRun(
     }
 }
 
-const movedCodes = new Set(['git_source_moved', 'git_head_moved'])
 const maxReads = 3
 
 type Beginning = {
@@ -89,7 +84,7 @@ async function begin(
       if (first) return first.response as RunAnswer
     }
     const workspace = await workspaces(tenant).getForUpdate(workspaceId)
-    const version = await versionFor(tenant, deps, { caller, workspace, source })
+    const version = await versionOfRun(tenant, deps, { actor: actorOf(caller), workspace, source })
     const { kind, destroy, vars, target, confirm, message = '' } = request
     const refusal =
       vars && refuseOverrides(vars, await workspaceVariables(tenant).measure(workspaceId))
@@ -136,38 +131,6 @@ async function targetOf(
   if (workspaceId === null || sourceKind === null)
     throw conflict('not_runnable', 'This pipeline has no workspace to run on.')
   return { workspaceId, sourceKind }
-}
-
-/** What the run is made of: what was just read from Git, else the newest version. */
-async function versionFor(
-  tenant: Tenant,
-  { keyring }: Deps,
-  at: { caller: Caller; workspace: Workspace; source: GitSourceRead | undefined },
-): Promise<ConfigurationVersion> {
-  const { caller, workspace, source } = at
-  // Led elsewhere since it was looked at: what was read is of another place.
-  const led =
-    source === undefined
-      ? workspace.sourceKind === 'git'
-      : workspace.updatedAt.getTime() !== source.updatedAt.getTime()
-  if (led) throw conflict('git_source_moved', 'The configuration was changed meanwhile. Try again.')
-  if (source?.read) {
-    const { version } = await takeGitVersion(tenant, {
-      workspace,
-      read: source.read,
-      onTopOf: source.onTopOf,
-      keyring,
-      actor: actorOf(caller),
-    })
-    return version
-  }
-  const version = await configurationVersions(tenant).newest(workspace.id)
-  if (version) return version
-  throw invalid(
-    `The workspace ${workspace.name} has no files yet. Add its files before you start a run.`,
-    undefined,
-    'no_configuration',
-  )
 }
 
 async function warningsOf(

@@ -1,4 +1,5 @@
 import type { Deployment, DeployStep } from '../../domain/pipelines/deployment.ts'
+import { ofHosts } from '../../domain/manifest/resolve-strategy.ts'
 import { nextHosts } from '../../domain/pipelines/next-hosts.ts'
 import { checkManifest } from '../../domain/manifest/check-manifest.ts'
 import { hostLimitSeconds, planRelease } from '../../domain/pipelines/release-plan.ts'
@@ -10,10 +11,13 @@ import { mails } from '../../store/mails/mails.ts'
 import { approvers } from '../../store/runs/approvers.ts'
 import { lockApplication, moveApplication } from '../../store/runs/move-application.ts'
 import { releases } from '../../store/runs/releases.ts'
+import type { Advanced } from './advanced.ts'
+import { followWorkspaceRun } from './follow-workspace-run.ts'
 import { sayOfDeployment } from './say-of-deployment.ts'
 import { stopOfDeployment, stopUnapproved } from './stop-of-deployment.ts'
 
-export type Advanced = { next: 'end' } | { next: 'wait'; timeoutMs: number } | { next: 'over' }
+/** The caller asks the address, outside of the transaction, and then comes again. */
+export type Probing = { next: 'probe'; deployment: DeploymentRow }
 
 type Ended = Extract<DeployStep, { do: 'end' }>
 type Held = { runId: number; deployment: DeploymentRow; hosts: HostOfDeployment[] }
@@ -29,7 +33,10 @@ export async function advanceRelease(
   tenant: Tenant,
   runId: number,
   nowMs: number,
-): Promise<Advanced> {
+): Promise<Advanced | Probing> {
+  const found = await deployments(tenant).find(runId)
+  // Before the run is locked: a cancel locks the workspace, which comes first everywhere.
+  if (found?.strategy.kind === 'workspace') return followWorkspaceRun(tenant, found)
   const { phase, pipelineName } = await lockApplication(tenant, runId)
   if (phase !== 'deploying' && phase !== 'rolling_back') return { next: 'over' }
   const row = await deployments(tenant).getForUpdate(runId)
@@ -44,6 +51,7 @@ export async function advanceRelease(
     const hosts = await deploymentHosts(tenant).list(runId)
     const step = nextHosts(asDeployment(deployment, hosts), nowMs)
     if (step.do === 'end') return { next: 'end' }
+    if (step.do === 'probe') return { next: 'probe', deployment: row }
     const held = { runId, deployment, hosts }
     if (step.do === 'confirm') return askToConfirm(tenant, held, { step: step.step, pipelineName })
     if (step.do === 'wait') return { next: 'wait', timeoutMs: waitMs(step.untilMs, nowMs) }
@@ -65,12 +73,18 @@ export async function endOfRelease(
 }
 
 const asDeployment = (row: DeploymentRow, hosts: readonly HostOfDeployment[]): Deployment => ({
-  strategy: row.strategy,
+  strategy: ofHosts(row.strategy),
   hosts,
   confirmed: row.confirmed,
   stop: row.stop,
   hasEarlierRelease: row.earlierRunId !== null,
   agentsUntilMs: row.agentsUntil.getTime(),
+  probe: row.probe && {
+    everyMs: row.probe.everySeconds * 1_000,
+    askedAtMs: row.probeAskedAt?.getTime() ?? null,
+    okAtMs: row.probeOkAt?.getTime() ?? null,
+    failures: row.probeFailures,
+  },
 })
 
 const waitMs = (untilMs: number | null, nowMs: number): number =>
@@ -110,7 +124,7 @@ async function meetAgents(
 async function tell(
   tenant: Tenant,
   held: Held,
-  step: Exclude<DeployStep, { do: 'end' | 'wait' | 'confirm' }>,
+  step: Exclude<DeployStep, { do: 'end' | 'wait' | 'confirm' | 'probe' }>,
 ): Promise<boolean> {
   const { runId, deployment } = held
   if (step.do === 'stop') {

@@ -65,7 +65,7 @@ async function faultOfApproval(
   release: CheckedRelease,
 ): Promise<string | undefined> {
   const { runId, criticality, approvedBefore, releaseDigest } = release
-  if (criticality !== 'production') return undefined
+  if (criticality !== 'production' || release.strategy.kind === 'workspace') return undefined
   if (approvedBefore !== null) {
     if ((await approvalBefore(tenant, release)) !== undefined) return undefined
     await releases(tenant).setApprovedBefore(runId, null)

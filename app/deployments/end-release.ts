@@ -1,4 +1,4 @@
-import type { DeployStep } from '../../domain/pipelines/deployment.ts'
+import { maxProbeFailures, type DeployStep } from '../../domain/pipelines/deployment.ts'
 import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
 import type { HostOfDeployment } from '../../store/deployments/deployment-hosts.ts'
 import { deployments, type DeploymentRow } from '../../store/deployments/deployments.ts'
@@ -10,6 +10,7 @@ import { releases } from '../../store/runs/releases.ts'
 import { endApplicationRun, type ApplicationEnd } from '../runs/end-application-run.ts'
 import { supersedeOlder } from '../runs/supersede-runs.ts'
 import { endOfRelease } from './advance-release.ts'
+import { endWithWorkspaceRun } from './follow-workspace-run.ts'
 import { sayOfDeployment } from './say-of-deployment.ts'
 
 type Failed = Extract<DeployStep, { outcome: 'failed' }>
@@ -31,6 +32,7 @@ export async function endRelease(tenant: Tenant, runId: number, nowMs: number): 
   const run = await lockApplication(tenant, runId)
   if (run.phase !== 'deploying' && run.phase !== 'rolling_back') return
   const deployment = await deployments(tenant).getForUpdate(runId)
+  if (deployment.strategy.kind === 'workspace') return endWithWorkspaceRun(tenant, deployment)
   const end = await endOfRelease(tenant, deployment, nowMs)
   if (!end) return
   const { step, hosts } = end
@@ -81,14 +83,14 @@ async function fail(
         ...(step.mixed.length > 0 && { mixed: namesOf(hosts, step.mixed) }),
       },
     })
-  const end = await endOf(tenant, { runId, step, hosts, hasEarlier: earlierRunId !== null })
+  const end = await endOf(tenant, { runId, step, hosts, deployment })
   await sayOfDeployment(tenant, runId, { level: 'error', lines: [end.message ?? ''] })
   await endApplicationRun(tenant, { runId, actor: systemActor, from: [run.phase] }, end)
 }
 
 async function endOf(
   tenant: Tenant,
-  at: { runId: number; step: Failed; hosts: HostOfDeployment[]; hasEarlier: boolean },
+  at: { runId: number; step: Failed; hosts: HostOfDeployment[]; deployment: DeploymentRow },
 ): Promise<ApplicationEnd> {
   const { step, runId } = at
   const message = messageOf(at)
@@ -103,23 +105,27 @@ async function endOf(
 function messageOf({
   step,
   hosts,
-  hasEarlier,
+  deployment,
 }: {
   step: Failed
   hosts: HostOfDeployment[]
-  hasEarlier: boolean
+  deployment: DeploymentRow
 }): string {
+  const hasEarlier = deployment.earlierRunId !== null
+  const isProbed = deployment.probeFailures >= maxProbeFailures
   if (step.reason === 'superseded') return 'A rollback by hand took the place of this deployment.'
   const bad = hosts.filter(({ state }) => state === 'failed' || state === 'unreachable')
   const why =
     step.reason === 'canceled_by_user'
       ? 'The deployment was stopped.'
-      : hosts.length === 0 || (bad.length === hosts.length && !step.changed)
-        ? 'No host could be updated: no agent for this release is online, or none of them could take it.'
-        : `More hosts failed than may: ${namesOf(
-            hosts,
-            bad.map(({ id }) => id),
-          ).join(', ')}.`
+      : isProbed
+        ? 'The address of health.probe did not answer as it should, three times in a row.'
+        : hosts.length === 0 || (bad.length === hosts.length && !step.changed)
+          ? 'No host could be updated: no agent for this release is online, or none of them could take it.'
+          : `More hosts failed than may: ${namesOf(
+              hosts,
+              bad.map(({ id }) => id),
+            ).join(', ')}.`
   if (step.mixed.length > 0)
     return `${why} These keep the new release, beside others with the earlier one: ${namesOf(hosts, step.mixed).join(', ')}.`
   if (step.rolledBack) return `${why} Every host that had the new release went back.`

@@ -1,4 +1,5 @@
 import { checkManifest } from '../../domain/manifest/check-manifest.ts'
+import { ofHosts } from '../../domain/manifest/resolve-strategy.ts'
 import { batchSizes } from '../../domain/pipelines/batches.ts'
 import { planRelease } from '../../domain/pipelines/release-plan.ts'
 import type { Keyring } from '../../gateways/keyring/keyring.ts'
@@ -70,9 +71,10 @@ async function begin(
   tenant: Tenant,
   release: CheckedRelease & { outputs: Record<string, string> },
 ): Promise<void> {
-  const { runId, pipelineId, targetWorkspaceId: workspaceId, strategy, artifactRunId } = release
+  const { runId, pipelineId, targetWorkspaceId: workspaceId, artifactRunId } = release
+  const strategy = ofHosts(release.strategy)
   const plan = planRelease(checkManifest(release.manifest ?? '').manifest?.deploy)
-  const earlier = await releases(tenant).lastGood(pipelineId, workspaceId)
+  const earlier = await releases(tenant).lastGood(pipelineId, workspaceId, { ofHosts: true })
   const opened = await deployments(tenant).open({
     pipelineRunId: runId,
     pipelineId,
@@ -82,7 +84,7 @@ async function begin(
     earlierRunId: earlier?.runId ?? null,
     hooks: plan.hooks,
     probe: plan.probe,
-    keep: plan.keep,
+    keep: keepOn(plan.keep, await deployments(tenant).heldByBlueGreen({ pipelineId, workspaceId })),
     outputs: release.outputs,
     variables: await sealVariables(tenant, { keyring, pipelineId, runId }),
     agentWaitMinutes: release.agentWaitMinutes,
@@ -105,6 +107,13 @@ async function begin(
   })
   await sayOfDeployment(tenant, runId, firstLines(release, { online, earlier: earlier?.runId }))
 }
+
+/**
+ * Releases that stay on a host: those of the manifest, and each that a blue-green deployment has replaced within its
+ * `keepOld`, beside the one that runs and the one that comes.
+ */
+const keepOn = (keep: number, held: number): number =>
+  held === 0 ? keep : Math.min(20, Math.max(keep, held + 2))
 
 function firstLines(
   { strategy, targetName, agentWaitMinutes }: Release & CheckedRelease,

@@ -34,7 +34,9 @@ export async function afterArtifact(tenant: Tenant, runId: number): Promise<void
   const releaseDigest = await digestOfRelease(tenant, { ...release, strategy })
   await rows.note(runId, { strategy, digest: releaseDigest })
   await supersedeOlder(tenant, { pipelineId: release.pipelineId, runId })
-  if (release.criticality !== 'production') return letDeploy(tenant, { runId, from: phase })
+  // A run of the workspace has an approval of its own.
+  if (release.criticality !== 'production' || strategy.kind === 'workspace')
+    return letDeploy(tenant, { runId, from: phase })
   const approvedBefore = await approvalBefore(tenant, { ...release, targetWorkspaceId, strategy })
   if (approvedBefore === undefined)
     return waitForSecondPerson(tenant, { ...release, phase, releaseDigest, actor: systemActor })

@@ -2,6 +2,7 @@ import type { Tenant } from '../../store/driver/tenant.ts'
 import { notFound } from '../../domain/errors.ts'
 import type { RunOrigin } from '../../domain/runs/run-origin.ts'
 import { auditLog, type AuditActor } from '../../store/audit/audit-log.ts'
+import { deployments } from '../../store/deployments/deployments.ts'
 import { queueHydrationForRun } from '../git/queue-hydration.ts'
 import type { ConfigurationVersion } from '../../store/workspaces/configuration-versions.ts'
 import type { Workspace } from '../../store/workspaces/workspaces.ts'
@@ -23,6 +24,8 @@ export type RunCreation = {
   /** Sealed. */
   overrides?: Buffer | null
   origin: RunOrigin
+  /** The deployment that the run carries out. */
+  deploymentId?: number
   /** The member who started the run. */
   author: { userId: number; tokenId: number | null } | null
   /** The pipeline that the run was started through, if it is not the workspace's own. */
@@ -53,6 +56,9 @@ export async function createRun(tenant: Tenant, creation: RunCreation): Promise<
     confirm: creation.confirm ?? false,
     startMessage: creation.startMessage ?? null,
   })
+  // Before anybody is told of the run: who may approve it depends on what it deploys.
+  if (creation.deploymentId !== undefined)
+    await deployments(tenant).setWorkspaceRun(creation.deploymentId, run.id)
   const names = kind === 'apply' ? ['plan', 'approve', 'apply'] : ['plan']
   // Independent of each other, so they are sent together.
   const [place] = await Promise.all([

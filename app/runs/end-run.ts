@@ -2,9 +2,11 @@ import type { Tenant } from '../../store/driver/tenant.ts'
 import { mayComeFrom, type RunReason, type TerminalPhase } from '../../domain/runs/run-state.ts'
 import { auditLog, type AuditActor } from '../../store/audit/audit-log.ts'
 import { commentOnEnd } from '../git/start-comment.ts'
+import { deployments } from '../../store/deployments/deployments.ts'
 import { freeRun } from '../../store/runs/free-run.ts'
 import { workspaces, type Workspace } from '../../store/workspaces/workspaces.ts'
 import { promoteNext } from './promote-next.ts'
+import { wakeApplication } from './wake-application.ts'
 import { runEnds } from '../../store/runs/stage-moves.ts'
 import {
   workspaceRuns,
@@ -69,8 +71,15 @@ export async function endRun(
   ])
   // Runs of pull requests are plan-only.
   if (kind === 'plan') await commentOnEnd(tenant, run)
+  else await wakeDeployment(tenant, workspaceRunId)
   await promoteNext(tenant, workspaceId)
   return true
+}
+
+/** The run of an application whose deployment this run was. */
+async function wakeDeployment(tenant: Tenant, workspaceRunId: number): Promise<void> {
+  const runId = await deployments(tenant).liveOfWorkspaceRun(workspaceRunId)
+  if (runId !== undefined) await wakeApplication(tenant, runId, `end-${workspaceRunId}`)
 }
 
 /** The workspace's row is locked first, as everywhere: turns are decided under that lock. */

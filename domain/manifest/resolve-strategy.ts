@@ -6,8 +6,8 @@ import { strategyNamed, type BuiltInStrategy } from './strategy-names.ts'
 /** How many hosts are changed at once: a number, or a share of all in per cent. */
 export type BatchSize = { hosts: number } | { percent: number }
 
-/** A strategy with all that its definition leaves out. */
-export type Strategy =
+/** A strategy of hosts with all that its definition leaves out. */
+export type HostStrategy =
   | { kind: 'rolling'; batch: BatchSize; pauseSeconds: number; maxFailures: number }
   | {
       kind: 'canary'
@@ -19,6 +19,15 @@ export type Strategy =
   | { kind: 'blue-green'; confirm: 'none' | 'each'; keepOldSeconds: number }
   | { kind: 'all-at-once'; maxFailures: number }
 
+/** How a release is deployed: to hosts, or by a run of the target workspace. */
+export type Strategy = HostStrategy | { kind: 'workspace' }
+
+/** For what is done with hosts alone. */
+export function ofHosts(strategy: Strategy): HostStrategy {
+  if (strategy.kind === 'workspace') throw new Error('a run of a workspace deploys to no host')
+  return strategy
+}
+
 const builtIn: Record<BuiltInStrategy, StrategyDefinition> = {
   rolling: { kind: 'rolling' },
   canary: { kind: 'canary', steps: [5, 25, 100], bake: '2m' },
@@ -28,19 +37,20 @@ const builtIn: Record<BuiltInStrategy, StrategyDefinition> = {
 
 /**
  * The strategy that a label names: the run's, else the pipeline's, else the manifest's, else rolling.
- * Undefined if there is none of that name.
+ * Undefined if there is none of that name. Where a run of the workspace deploys, strategies are not used.
  */
 export function resolveStrategy(
   label: string | null,
   deploy: Manifest['deploy'] = {},
 ): Strategy | undefined {
+  if (deploy.via === 'workspace') return { kind: 'workspace' }
   const named = strategyNamed(label ?? deploy.strategy ?? 'rolling', deploy.strategies)
   if (!named) return undefined
   const definition = 'own' in named ? deploy.strategies?.[named.own] : builtIn[named.builtIn]
   return definition && withDefaults(definition)
 }
 
-function withDefaults(definition: StrategyDefinition): Strategy {
+function withDefaults(definition: StrategyDefinition): HostStrategy {
   switch (definition.kind) {
     case 'rolling': {
       const { batch = '25%', pause = '0s', maxFailures = 0 } = definition

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import type { Strategy } from '../manifest/resolve-strategy.ts'
+import type { HostStrategy } from '../manifest/resolve-strategy.ts'
 import { batchSizes, confirmsAfter, pauseMsOf } from './batches.ts'
 
-const rolling = (batch: { hosts: number } | { percent: number }): Strategy => ({
+const rolling = (batch: { hosts: number } | { percent: number }): HostStrategy => ({
   kind: 'rolling',
   batch,
   pauseSeconds: 7,
   maxFailures: 0,
 })
-const canary = (steps: number[], confirm: 'none' | 'first' | 'each' = 'none'): Strategy => ({
+const canary = (steps: number[], confirm: 'none' | 'first' | 'each' = 'none'): HostStrategy => ({
   kind: 'canary',
   steps,
   bakeSeconds: 120,
@@ -50,7 +50,8 @@ describe('batchSizes', () => {
 })
 
 test('who is asked after which batch, and how long the next one waits', () => {
-  const asked = (strategy: Strategy) => [1, 2, 3].filter((batch) => confirmsAfter(strategy, batch))
+  const asked = (strategy: HostStrategy) =>
+    [1, 2, 3].filter((batch) => confirmsAfter(strategy, batch))
   expect(asked(canary([5, 100], 'first'))).toEqual([1])
   expect(asked(canary([5, 100], 'each'))).toEqual([1, 2, 3])
   expect(asked(canary([5, 100]))).toEqual([])

@@ -1,7 +1,7 @@
-import type { Strategy } from '../manifest/resolve-strategy.ts'
+import type { HostStrategy } from '../manifest/resolve-strategy.ts'
 
 /** How many hosts each batch takes, of so many: at least one each, and all of them together. */
-export function batchSizes(strategy: Strategy, hosts: number): number[] {
+export function batchSizes(strategy: HostStrategy, hosts: number): number[] {
   if (hosts === 0) return []
   if (strategy.kind === 'canary') return sharesOf(strategy.steps, hosts)
   if (strategy.kind !== 'rolling') return [hosts]
@@ -30,13 +30,13 @@ function sharesOf(steps: readonly number[], hosts: number): number[] {
 }
 
 /** Whether a person lets the deployment go on after this batch. Nobody is asked after the last. */
-export function confirmsAfter(strategy: Strategy, batch: number): boolean {
+export function confirmsAfter(strategy: HostStrategy, batch: number): boolean {
   if (strategy.kind !== 'canary' && strategy.kind !== 'blue-green') return false
   return strategy.confirm === 'each' || (strategy.confirm === 'first' && batch === 1)
 }
 
 /** How long the next batch waits after the last host of this one. */
-export function pauseMsOf(strategy: Strategy): number {
+export function pauseMsOf(strategy: HostStrategy): number {
   if (strategy.kind === 'rolling') return strategy.pauseSeconds * 1_000
   return strategy.kind === 'canary' ? strategy.bakeSeconds * 1_000 : 0
 }

@@ -1,4 +1,4 @@
-import type { Strategy } from '../manifest/resolve-strategy.ts'
+import type { HostStrategy } from '../manifest/resolve-strategy.ts'
 
 export type HostState =
   /** Not begun. */
@@ -29,9 +29,22 @@ export type DeployHost = {
   wasOnlineLately: boolean
 }
 
+/** What the address has answered that the service asks from outside (`deploy.health.probe`). */
+export type ProbeStanding = {
+  everyMs: number
+  askedAtMs: number | null
+  /** When it last answered as it should. */
+  okAtMs: number | null
+  /** Bad answers in a row. */
+  failures: number
+}
+
+/** So many bad answers in a row are one that counts: one alone may be the load balancer's. */
+export const maxProbeFailures = 3
+
 /** All that decides what comes next. Two calls with the same give the same. */
 export type Deployment = {
-  strategy: Strategy
+  strategy: HostStrategy
   /** In the order in which they are updated. */
   hosts: readonly DeployHost[]
   /** Steps after which a person let the deployment go on. */
@@ -42,6 +55,8 @@ export type Deployment = {
   hasEarlierRelease: boolean
   /** Until when it waits for a first agent. */
   agentsUntilMs: number
+  /** Null: no address is asked. */
+  probe: ProbeStanding | null
 }
 
 export type DeployWarning = 'hosts_failed' | 'mixed_releases'
@@ -53,6 +68,8 @@ export type DeployStep =
   /** For results; with a time, for that at the latest. */
   | { do: 'wait'; untilMs: number | null }
   | { do: 'confirm'; step: number }
+  /** Asks the address from outside, and then asks again. */
+  | { do: 'probe' }
   /** Ends what runs on these hosts, and then asks again. */
   | { do: 'stop'; hosts: number[] }
   /** All at once, listed by the newest batch first. */
@@ -93,5 +110,5 @@ export function failuresOf({ strategy, hosts }: Deployment): number {
 }
 
 /** How many hosts may fail. All hosts of blue-green switch together, so none of them may. */
-export const budgetOf = (strategy: Strategy): number =>
+export const budgetOf = (strategy: HostStrategy): number =>
   strategy.kind === 'blue-green' ? 0 : strategy.maxFailures

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { seededRandom, type Random } from '../../test/peers/saml/seeded-random.ts'
-import type { Strategy } from '../manifest/resolve-strategy.ts'
+import type { HostStrategy } from '../manifest/resolve-strategy.ts'
 import { batchSizes, confirmsAfter, pauseMsOf } from './batches.ts'
 import {
   budgetOf,
@@ -63,6 +63,7 @@ function run(random: Random, seed: number): End {
       stop: turn >= stopAt ? stopAs : null,
       hasEarlierRelease,
       agentsUntilMs: 5_000,
+      probe: null,
     }
     const step = nextHosts(deployment, nowMs)
     expect(nextHosts(structuredClone(deployment), nowMs), `seed ${seed}`).toEqual(step)
@@ -187,10 +188,10 @@ function judgeEnd({ hosts, strategy, hasEarlierRelease, stop }: Deployment, end:
   }
 }
 
-function strategyOf(random: Random): Strategy {
+function strategyOf(random: Random): HostStrategy {
   const maxFailures = random.pick([0, 0, 1, 2])
   const seconds = random.pick([0, 0, 3])
-  return random.pick<() => Strategy>([
+  return random.pick<() => HostStrategy>([
     () => ({
       kind: 'rolling',
       batch: random.chance(0.5)

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
-import { resolveStrategy, type Strategy } from '../manifest/resolve-strategy.ts'
+import { ofHosts, resolveStrategy, type HostStrategy } from '../manifest/resolve-strategy.ts'
 import type { DeployHost, Deployment } from './deployment.ts'
 import { nextHosts } from './next-hosts.ts'
 
-const strategy = (label: string): Strategy => {
+const strategy = (label: string): HostStrategy => {
   const found = resolveStrategy(label)
   if (!found) throw new Error(`no strategy ${label}`)
-  return found
+  return ofHosts(found)
 }
 const host = (id: number, more: Partial<DeployHost> = {}): DeployHost => ({
   id,
@@ -28,6 +28,7 @@ const deployment = (more: Partial<Deployment>): Deployment => ({
   stop: null,
   hasEarlierRelease: true,
   agentsUntilMs: 0,
+  probe: null,
   ...more,
 })
 const pending = (...ids: number[]) => ids.map((id) => host(id))
@@ -61,7 +62,7 @@ describe('rolling', () => {
   })
 
   test('a pause begins with the last host of a batch', () => {
-    const paused: Strategy = {
+    const paused: HostStrategy = {
       kind: 'rolling',
       batch: { hosts: 2 },
       pauseSeconds: 60,
@@ -74,7 +75,7 @@ describe('rolling', () => {
   })
 
   test('the budget of failures, and one more', () => {
-    const lenient: Strategy = {
+    const lenient: HostStrategy = {
       kind: 'rolling',
       batch: { hosts: 2 },
       pauseSeconds: 0,
@@ -101,7 +102,7 @@ describe('rolling', () => {
 
 describe('canary and blue-green', () => {
   test('bakes, asks, and goes on when it is confirmed', () => {
-    const canary: Strategy = {
+    const canary: HostStrategy = {
       kind: 'canary',
       steps: [5, 100],
       bakeSeconds: 120,
@@ -117,7 +118,7 @@ describe('canary and blue-green', () => {
   })
 
   test('installs on all, asks, and switches all at once', () => {
-    const blueGreen: Strategy = { kind: 'blue-green', confirm: 'each', keepOldSeconds: 3_600 }
+    const blueGreen: HostStrategy = { kind: 'blue-green', confirm: 'each', keepOldSeconds: 3_600 }
     const at = (hosts: DeployHost[], confirmed: number[] = []) =>
       nextHosts(deployment({ strategy: blueGreen, hosts, confirmed }), 9_999)
     expect(at(pending(1, 2))).toEqual({ do: 'update', action: 'install', batch: 1, hosts: [1, 2] })
@@ -194,7 +195,7 @@ describe('hosts that are not there', () => {
       do: 'update',
       hosts: [1],
     })
-    const lenient: Strategy = { kind: 'all-at-once', maxFailures: 1 }
+    const lenient: HostStrategy = { kind: 'all-at-once', maxFailures: 1 }
     const of = [host(1), away(2, true), away(3, true)]
     expect(nextHosts(deployment({ strategy: lenient, hosts: of }), 0)).toMatchObject({ hosts: [1] })
   })
@@ -213,5 +214,26 @@ describe('hosts that are not there', () => {
       expect(at(499)).toEqual({ do: 'wait', untilMs: 500 })
       expect(at(500)).toEqual(fails({ changed: false }))
     }
+  })
+
+  test('an address that is asked from outside holds the next batch, and three bad answers bring all back', () => {
+    const hosts = [host(1, { state: 'healthy', batch: 1, runsNew: true, endedAtMs: 100 }), host(2)]
+    const probe = { everyMs: 10, askedAtMs: null, okAtMs: null, failures: 0 }
+    const at = (nowMs: number, more: Partial<typeof probe> | object, of = hosts) =>
+      nextHosts(
+        deployment({ hosts: of, probe: { ...probe, ...more }, hasEarlierRelease: true }),
+        nowMs,
+      )
+    expect(at(100, {})).toEqual({ do: 'probe' })
+    // An answer from before the batch says nothing of it.
+    expect(at(100, { askedAtMs: 90, okAtMs: 90 })).toEqual({ do: 'probe' })
+    expect(at(105, { askedAtMs: 101, failures: 1 })).toEqual({ do: 'wait', untilMs: 111 })
+    expect(at(111, { askedAtMs: 101, failures: 1 })).toEqual({ do: 'probe' })
+    expect(at(121, { askedAtMs: 120, okAtMs: 120 })).toMatchObject({ do: 'update', hosts: [2] })
+    expect(at(131, { askedAtMs: 130, failures: 3 })).toEqual({ do: 'roll_back', hosts: [1] })
+    // After the last batch, too.
+    const done = [hosts[0] ?? host(1)]
+    expect(at(100, {}, done)).toEqual({ do: 'probe' })
+    expect(at(121, { askedAtMs: 120, okAtMs: 120 }, done)).toMatchObject({ do: 'end' })
   })
 })

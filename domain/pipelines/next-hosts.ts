@@ -2,6 +2,7 @@ import {
   budgetOf,
   failuresOf,
   isOver,
+  maxProbeFailures,
   reachable,
   type DeployHost,
   type Deployment,
@@ -19,15 +20,18 @@ export function nextHosts(deployment: Deployment, nowMs: number): DeployStep {
   if (stop === 'replaced') return endReplaced(hosts)
   // Once a host went back, all do.
   const isGoingBack = hosts.some(({ state }) => /^(rolling_back|rolled_back|stuck)$/.test(state))
-  const spent = failuresOf(deployment) > budgetOf(deployment.strategy)
+  const spent =
+    failuresOf(deployment) > budgetOf(deployment.strategy) ||
+    (deployment.probe?.failures ?? 0) >= maxProbeFailures
   if (isGoingBack || spent) return goBack(deployment, stop ? 'canceled_by_user' : 'deploy_errored')
   // All hosts are done, so there is nothing left to cancel.
   const counted = reachable(hosts)
-  const isComplete = counted.length > 0 && counted.every(isFinal)
+  const isComplete =
+    counted.length > 0 && counted.every(isFinal) && !probeOf(deployment, counted, nowMs)
   if (stop && !isComplete) return goBack(deployment, 'canceled_by_user')
   if (counted.length === 0) return waitForAgents(deployment, nowMs)
   return deployment.strategy.kind === 'blue-green'
-    ? nextOfBlueGreen(deployment)
+    ? nextOfBlueGreen(deployment, nowMs)
     : nextBatch(deployment, nowMs)
 }
 
@@ -49,10 +53,12 @@ function nextBatch(deployment: Deployment, nowMs: number): DeployStep {
   const ofLast = counted.filter(({ batch }) => batch === last && last > 0)
   if (ofLast.some((host) => !isFinal(host))) return { do: 'wait', untilMs: null }
   const pending = counted.filter(({ state }) => state === 'pending')
+  const probe = last > 0 ? probeOf(deployment, ofLast, nowMs) : undefined
+  if (probe) return probe
   if (pending.length === 0) return succeeded(counted)
   if (last > 0) {
     const untilMs = Math.max(...ofLast.map(({ endedAtMs }) => endedAtMs ?? 0)) + pauseMsOf(strategy)
-    if (nowMs < untilMs) return { do: 'wait', untilMs }
+    if (nowMs < untilMs) return watchUntil(deployment, untilMs, nowMs)
     if (confirmsAfter(strategy, last) && !confirmed.includes(last))
       return { do: 'confirm', step: last }
   }
@@ -64,16 +70,41 @@ function nextBatch(deployment: Deployment, nowMs: number): DeployStep {
 }
 
 /** Unpacked on all hosts first, then switched on all at once. */
-function nextOfBlueGreen({ strategy, hosts, confirmed }: Deployment): DeployStep {
+function nextOfBlueGreen(deployment: Deployment, nowMs: number): DeployStep {
+  const { strategy, hosts, confirmed } = deployment
   const counted = reachable(hosts)
   const pending = counted.filter(({ state }) => state === 'pending')
   if (pending.length > 0)
     return { do: 'update', action: 'install', batch: 1, hosts: idsOf(pending) }
   if (counted.some(({ state }) => state === 'updating')) return { do: 'wait', untilMs: null }
   const staged = counted.filter(({ state }) => state === 'staged')
-  if (staged.length === 0) return succeeded(counted)
+  if (staged.length === 0) return probeOf(deployment, counted, nowMs) ?? succeeded(counted)
   if (confirmsAfter(strategy, 1) && !confirmed.includes(1)) return { do: 'confirm', step: 1 }
   return { do: 'update', action: 'activate', batch: 2, hosts: idsOf(staged) }
+}
+
+/**
+ * Asks the address from outside once these hosts were changed, until it answers well. Undefined where it has, or
+ * none is asked.
+ */
+function probeOf(
+  { probe }: Deployment,
+  changed: readonly DeployHost[],
+  nowMs: number,
+): DeployStep | undefined {
+  if (!probe) return undefined
+  const changedAtMs = Math.max(0, ...changed.map(({ endedAtMs }) => endedAtMs ?? 0))
+  const isNew = (atMs: number | null): atMs is number => atMs !== null && atMs >= changedAtMs
+  if (probe.failures === 0 && isNew(probe.okAtMs)) return undefined
+  if (!isNew(probe.askedAtMs)) return { do: 'probe' }
+  const untilMs = probe.askedAtMs + probe.everyMs
+  return nowMs < untilMs ? { do: 'wait', untilMs } : { do: 'probe' }
+}
+
+/** While a batch is watched, the address is asked again and again. */
+function watchUntil({ probe }: Deployment, untilMs: number, nowMs: number): DeployStep {
+  const nextMs = probe ? (probe.askedAtMs ?? 0) + probe.everyMs : Number.POSITIVE_INFINITY
+  return nowMs < nextMs ? { do: 'wait', untilMs: Math.min(untilMs, nextMs) } : { do: 'probe' }
 }
 
 function succeeded(hosts: readonly DeployHost[]): DeployStep {

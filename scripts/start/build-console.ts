@@ -2,13 +2,13 @@ import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-type Options = { root: string; say: (line: string) => void; signal: AbortSignal }
+export type BuildOptions = { root: string; say: (line: string) => void; signal: AbortSignal }
 
 /**
  * Builds the console if it was never built or if its sources are newer. A failed build does not stop
  * the service, since the API works without the console.
  */
-export async function buildConsole({ root, say, signal }: Options): Promise<void> {
+export async function buildConsole({ root, say, signal }: BuildOptions): Promise<void> {
   const built = join(root, 'console/dist/index.html')
   const sources = ['src', 'public', 'index.html', 'vite.config.ts'].map((name) =>
     join(root, 'console', name),
@@ -21,17 +21,22 @@ export async function buildConsole({ root, say, signal }: Options): Promise<void
     return
   }
   const startedAt = Date.now()
-  const fault = await run(vite, root, signal)
+  const fault = await runBuild([vite, 'build', 'console', '--logLevel', 'warn'], root, signal)
   if (signal.aborted) return
   if (fault === undefined)
     say(`console: built in ${((Date.now() - startedAt) / 1_000).toFixed(1)} s`)
   else say(`console: not built, the API runs without it: ${fault}`)
 }
 
-async function run(vite: string, root: string, signal: AbortSignal): Promise<string | undefined> {
+/** Runs a build with Node. Says why it failed. */
+export async function runBuild(
+  args: readonly string[],
+  root: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
   return new Promise((resolve) => {
     let output = ''
-    const child = spawn(process.execPath, [vite, 'build', 'console', '--logLevel', 'warn'], {
+    const child = spawn(process.execPath, [...args], {
       cwd: root,
       // Independent of the service's own NODE_ENV: otherwise the build has React's development checks.
       env: { ...process.env, NODE_ENV: 'production' },
@@ -51,7 +56,7 @@ async function run(vite: string, root: string, signal: AbortSignal): Promise<str
 
 const lastLine = (output: string) => output.trim().split('\n').at(-1) || 'no output'
 
-function newestIn(path: string): number {
+export function newestIn(path: string): number {
   if (!existsSync(path)) return 0
   const stat = statSync(path)
   if (!stat.isDirectory()) return stat.mtimeMs

@@ -26,7 +26,8 @@ export function hostsBehind(tenant: Tenant) {
                  and live.pipeline_id = d.pipeline_id and live.ended_at is null)) as b
            join agents a on a.organization_id = :organizationId and a.id = :agentId
            left join lateral (
-             select d.pipeline_run_id, f.digest from deployments d
+             -- What a run of the workspace deployed is nothing for a host.
+             select case when d.via = 'agents' then d.pipeline_run_id end as pipeline_run_id, f.digest from deployments d
                join artifacts f on f.organization_id = d.organization_id
                  and f.pipeline_run_id = d.artifact_run_id
              where d.organization_id = :organizationId and d.pipeline_id = b.pipeline_id

@@ -12,6 +12,12 @@ export type DeploymentRow = {
   workspaceId: number
   strategy: Strategy
   hooks: ReleasePlan['hooks']
+  /** The address that is asked from outside. */
+  probe: ReleasePlan['probe']
+  probeAskedAt: Date | null
+  probeOkAt: Date | null
+  /** Bad answers in a row. */
+  probeFailures: number
   artifactRunId: number
   earlierRunId: number | null
   batch: number
@@ -45,6 +51,10 @@ const columns = [
   'workspaceId',
   'strategy',
   'hooks',
+  'probe',
+  'probeAskedAt',
+  'probeOkAt',
+  'probeFailures',
   'artifactRunId',
   'earlierRunId',
   'batch',
@@ -87,6 +97,56 @@ export function deployments(tenant: Tenant) {
       return found
     },
 
+    /** The deployment under way that a run of a workspace carries out. */
+    async liveOfWorkspaceRun(workspaceRunId: number): Promise<number | undefined> {
+      const found = await rows()
+        .where({ workspaceRunId })
+        .whereNull('endedAt')
+        .first('pipelineRunId')
+      return found?.pipelineRunId
+    },
+
+    async setWorkspaceRun(pipelineRunId: number, workspaceRunId: number): Promise<void> {
+      await row(pipelineRunId).update({ workspaceRunId })
+    },
+
+    /** Whether the pipeline's newest deployment was a run of its target. */
+    async isByWorkspace(pipelineId: number): Promise<boolean> {
+      const newest = await rows()
+        .where({ pipelineId })
+        .orderBy('pipelineRunId', 'desc')
+        .first('via')
+      return newest?.via === 'workspace'
+    },
+
+    /** How many blue-green deployments ended well within their `keepOld`: each has an old release that is kept. */
+    async heldByBlueGreen(of: { pipelineId: number; workspaceId: number }): Promise<number> {
+      const found = await rows()
+        .where({ ...of, outcome: 'succeeded' })
+        .whereRaw(`strategy ->> 'kind' = 'blue-green'`)
+        .whereRaw(
+          `ended_at > now() - make_interval(secs => (strategy ->> 'keepOldSeconds')::integer)`,
+        )
+        .count<Array<{ count: string }>>()
+      return Number(found[0]?.count ?? 0)
+    },
+
+    /** Compare-and-swap: the answer counts once, whoever else has asked at the same time. */
+    async noteProbe(
+      pipelineRunId: number,
+      { askedBefore, isGood }: { askedBefore: Date | null; isGood: boolean },
+    ): Promise<boolean> {
+      const noted = await row(pipelineRunId)
+        .whereNull('endedAt')
+        .whereRaw('probe_asked_at is not distinct from ?::timestamptz', [askedBefore])
+        .update({
+          probeAskedAt: db.fn.now(),
+          probeFailures: isGood ? 0 : db.raw('probe_failures + 1'),
+          ...(isGood && { probeOkAt: db.fn.now() }),
+        })
+      return noted > 0
+    },
+
     async isLive(pipelineId: number): Promise<boolean> {
       const found = await rows().where({ pipelineId }).whereNull('endedAt').first('pipelineRunId')
       return found !== undefined
@@ -98,6 +158,7 @@ export function deployments(tenant: Tenant) {
         .insert({
           organizationId,
           ...deployment,
+          via: deployment.strategy.kind === 'workspace' ? 'workspace' : 'agents',
           strategy: JSON.stringify(deployment.strategy),
           hooks: JSON.stringify(deployment.hooks),
           probe: deployment.probe && JSON.stringify(deployment.probe),

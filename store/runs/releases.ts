@@ -147,10 +147,11 @@ export function releases(tenant: Tenant) {
       return rows[0]?.number ?? 0
     },
 
-    /** The run whose release hosts of this target go back to: of the pipeline's last good deployment. */
+    /** The run of the pipeline's last good deployment to this target; `ofHosts`: of those that hosts can go back to. */
     async lastGood(
       pipelineId: number,
       workspaceId: number,
+      { ofHosts = false }: { ofHosts?: boolean } = {},
     ): Promise<{ runId: number; commitSha: string | null } | undefined> {
       const { rows } = await db.raw(
         `select d.pipeline_run_id as "runId", coalesce(a.commit_sha, b.commit_sha) as "commitSha"
@@ -160,6 +161,7 @@ export function releases(tenant: Tenant) {
            left join application_runs b on b.organization_id = d.organization_id
              and b.pipeline_run_id = a.artifact_run_id
          where d.organization_id = ? and d.pipeline_id = ? and d.workspace_id = ? and d.outcome = 'succeeded'
+           ${ofHosts ? `and d.via = 'agents'` : ''}
          order by d.pipeline_run_id desc limit 1`,
         [organizationId, pipelineId, workspaceId],
       )

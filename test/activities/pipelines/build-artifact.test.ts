@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { execFileSync } from 'node:child_process'
 import { rm } from 'node:fs/promises'
 import { MockActivityEnvironment } from '@temporalio/testing'
@@ -25,6 +26,7 @@ import {
   why,
   type ShellSandbox,
 } from '../../gateways/sandbox/shell-sandbox.ts'
+import { releaseHooks } from '../../../store/runs/release-hooks.ts'
 
 // Called as Temporal would call it, with a real runner and the real sandbox.
 describe.skipIf(!hasBwrap)(`the build of an application (${why})`, () => {
@@ -220,6 +222,24 @@ done`,
     expect((await lacking.shown()).message).toBe(
       'The artifact has no file hooks/health, the hook "health".',
     )
+    const whole = await built({
+      [name]: `${hooked[name]}deploy:\n  hooks: { health: hooks/health, activate: hooks/large }\n`,
+      'hooks/health': '#!/bin/sh\ntrue\n',
+      'hooks/large': 'x'.repeat(100_000),
+    })
+    const noted = await harness.deps.store.tenant(owner.organizationId, async (tenant) =>
+      releaseHooks(tenant).of(whole.id),
+    )
+    const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
+    expect(noted.toSorted((a, b) => (a.name < b.name ? -1 : 1))).toEqual([
+      { name: 'activate', path: 'hooks/large', sha256: hashOf('x'.repeat(100_000)), text: null },
+      {
+        name: 'health',
+        path: 'hooks/health',
+        sha256: hashOf('#!/bin/sh\ntrue\n'),
+        text: '#!/bin/sh\ntrue\n',
+      },
+    ])
     const plain = await built({ ...hooked, a: 'a', 'b/c': 'c' })
     // The manifest and the owner's mark in their folder, a, b and b/c.
     expect((await artifactOf(plain.id))?.entries).toBe(6)

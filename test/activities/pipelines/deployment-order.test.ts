@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { MockActivityEnvironment } from '@temporalio/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { failApplicationRun } from '../../../activities/pipelines/fail-application-run.ts'
@@ -6,8 +9,10 @@ import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import {
   deployActivities,
   deployWorld,
+  sha256,
   type DeployWorld,
 } from '../../harness/deploy/deploy-world.ts'
+import { releaseHooks } from '../../../store/runs/release-hooks.ts'
 import { runAt } from '../../harness/git/application-of.ts'
 
 // No worker: the test calls the activities, and agents answer through the store.
@@ -15,11 +20,24 @@ describe('which run of a pipeline deploys, and to which hosts', () => {
   let harness: Harness
   let world: DeployWorld
   let activities: ReturnType<typeof deployActivities>
+  /** What `health.probe` asks, and what it is answered. */
+  const probed = { port: 0, status: 200, asked: 0 }
+  const site = createServer((_, response) => {
+    probed.asked += 1
+    response.writeHead(probed.status).end()
+  })
   beforeAll(async () => {
-    harness = await createHarness()
+    site.listen(0, '127.0.0.1')
+    await once(site, 'listening')
+    // A TCP server has an address of this form.
+    probed.port = (site.address() as AddressInfo).port
+    harness = await createHarness({ env: { CC_PRIVATE_HOSTS: `probe=127.0.0.1:${probed.port}` } })
     activities = deployActivities(harness)
   })
-  afterAll(async () => harness.close())
+  afterAll(async () => {
+    await harness.close()
+    site.close()
+  })
   beforeEach(async () => {
     world = await deployWorld(harness)
   })
@@ -155,5 +173,107 @@ describe('which run of a pipeline deploys, and to which hosts', () => {
     expect(await world.hosts.states(run.id)).toMatchObject({ a: 'failed' })
     await activities.deploy(next, world.hosts)
     expect(await next.shown()).toMatchObject({ state: 'succeeded' })
+  })
+
+  test('health.probe is asked between batches; three bad answers bring all hosts back', async () => {
+    await three()
+    const deploy = `${rolling}\nhealth: { probe: { url: "http://127.0.0.1:${probed.port}/up?k=1", every: 1s } }`
+    const good = await world.built({ deploy })
+    await activities.deploy(good, world.hosts)
+    expect(await good.shown()).toMatchObject({ state: 'succeeded' })
+    expect(probed.asked).toBe(3)
+
+    probed.status = 503
+    const bad = await world.built({ deploy })
+    const told = await activities.deploy(bad, world.hosts)
+    expect(told).toEqual(['a deploy'])
+    for (const [failures, next] of [
+      [2, 'wait'],
+      [3, 'wait'],
+    ] as const) {
+      await harness.deps.store
+        .platform('deployments')
+        .where({ pipelineRunId: bad.id })
+        .update({ probeAskedAt: new Date(Date.now() - 2_000) })
+      // The host's result is older than the question before.
+      await harness.deps.store
+        .platform('deployment_hosts')
+        .where({ pipelineRunId: bad.id })
+        .whereNotNull('endedAt')
+        .update({ endedAt: new Date(Date.now() - 10_000) })
+      expect(await activities.advance(bad.id)).toMatchObject({ next })
+      const [row] = await harness.deps.store
+        .platform('deployments')
+        .where({ pipelineRunId: bad.id })
+        .select('probeFailures')
+      expect(row).toEqual({ probeFailures: failures })
+    }
+    expect(await activities.deploy(bad, world.hosts)).toEqual(['a rollback'])
+    expect(await bad.shown()).toMatchObject({
+      state: 'failed',
+      reason: 'deploy_errored',
+      message: expect.stringContaining('three times in a row'),
+      deployment: { rolledBackTo: good.id },
+    })
+    const said = (await bad.lines('deploy')).join()
+    expect(said).toContain(`http://127.0.0.1:${probed.port}/up did not answer 200: 3 of 3`)
+    expect(said).not.toContain('k=1')
+  })
+
+  test('what blue-green has replaced within keepOld stays on hosts beside what keep says', async () => {
+    await three()
+    const deploy = 'keep: 2\nstrategy: bg\nstrategies: { bg: { kind: blue-green, keepOld: 1h } }'
+    const keepOf = async (id: number) =>
+      (await harness.deps.store.platform('deployments').where({ pipelineRunId: id }).first('keep'))
+        .keep
+    const kept: number[] = []
+    for (let n = 0; n < 3; n += 1) {
+      const run = await world.built({ deploy })
+      await activities.deploy(run, world.hosts)
+      kept.push(await keepOf(run.id))
+    }
+    expect(kept).toEqual([2, 3, 4])
+    await harness.deps.store
+      .platform('deployments')
+      .where({ pipelineId: world.pipelineId })
+      .update({ endedAt: new Date(Date.now() - 2 * 3_600_000) })
+    const later = await world.built({ deploy })
+    await activities.open(later.id)
+    expect(await keepOf(later.id)).toBe(2)
+  })
+
+  test('what a release changes in its manifest and hooks, against the one that runs', async () => {
+    await three()
+    const noted = async (run: { id: number }, text: string) =>
+      harness.deps.store.tenant(world.org.id, async (tenant) =>
+        releaseHooks(tenant).add(run.id, [
+          { name: 'activate', path: 'hooks/activate', sha256: sha256(text), text },
+        ]),
+      )
+    const old = await world.built({ deploy: 'keep: 3' })
+    await noted(old, 'echo one\n')
+    const changes = async (run: { url: string }) =>
+      (await world.owner.get(`${run.url}/changes`)).json()
+    expect(await changes(old)).toMatchObject({
+      from: null,
+      manifest: { change: 'added' },
+      hooks: [{ name: 'activate', change: 'added' }],
+    })
+    await activities.deploy(old, world.hosts)
+    const next = await world.built({ deploy: 'keep: 4' })
+    await noted(next, 'echo two\n')
+    const expected = {
+      from: { runId: old.id },
+      manifest: { change: 'changed', diff: expect.stringContaining('-  keep: 3\n+  keep: 4') },
+      hooks: [{ change: 'changed', diff: expect.stringContaining('-echo one\n+echo two') }],
+    }
+    expect(await changes(next)).toMatchObject(expected)
+    await activities.deploy(next, world.hosts)
+    // The answer stays what its approver saw.
+    expect(await changes(next)).toMatchObject(expected)
+    const unnoted = await world.built()
+    expect((await changes(unnoted)).hooks).toMatchObject([{ change: 'unknown' }])
+    const stranger = await (await harness.organization()).user('Owner')
+    expect((await stranger.get(`${next.url}/changes`)).statusCode).toBe(404)
   })
 })

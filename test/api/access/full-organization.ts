@@ -156,7 +156,7 @@ export async function makeFullOrganization(harness: Harness): Promise<FullOrgani
     org,
     owner,
     paramsFor({ url }) {
-      if (/\/(?:artifact|sbom|provenance|manifest)$/.test(url))
+      if (/\/(?:artifact|sbom|provenance|manifest|changes)$/.test(url))
         return { id: String(built.pipelineId), runId: String(built.id) }
       const [, known] = Object.entries(ids).find(([prefix]) => url.startsWith(prefix)) ?? []
       if (!known) throw new Error(`${url}: nothing here makes what this address names`)

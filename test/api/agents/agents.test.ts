@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import { eventually } from '../../harness/eventually.ts'
@@ -6,7 +8,7 @@ import { agentClient, agentPlace, makeAgent, type AgentPlace } from './agent-cli
 
 let harness: Harness
 beforeAll(async () => {
-  harness = await createHarness()
+  harness = await createHarness({ env: { CC_AGENT_FILE: import.meta.filename } })
 })
 afterAll(async () => harness.close())
 
@@ -31,9 +33,20 @@ describe('agents', () => {
     const { ok, agent, token, install } = made.json()
     expect(ok).toBe(true)
     expect(token).toMatch(/^cc_agt_[0-9A-Za-z]{49}$/)
+    const { baseUrl } = harness.config
+    // Any file stands for the agent's.
+    const file = readFileSync(import.meta.filename)
+    const sha256 = createHash('sha256').update(file).digest('hex')
+    const name = 'cloud-control-agent.cjs'
     expect(install).toBe(
-      `CC_AGENT_URL=${harness.config.baseUrl} CC_AGENT_TOKEN=${token} CC_AGENT_KEY=${/sha256:[0-9a-f]{64}/.exec(install)?.[0]} npm run agent`,
+      `curl -fsSL -o ${name} ${baseUrl}/api/downloads/${name} && echo "${sha256}  ${name}" | sha256sum -c && CC_AGENT_URL=${baseUrl} CC_AGENT_TOKEN=${token} CC_AGENT_KEY=${/sha256:[0-9a-f]{64}/.exec(install)?.[0]} node --max-semi-space-size=1 ${name}`,
     )
+    const fetched = await harness.app.inject({ url: `/api/downloads/${name}` })
+    expect([fetched.statusCode, fetched.headers['etag']]).toEqual([200, `"sha256:${sha256}"`])
+    expect(fetched.rawPayload.equals(file)).toBe(true)
+    const known = { 'if-none-match': `"sha256:${sha256}"` }
+    const again304 = await harness.app.inject({ url: `/api/downloads/${name}`, headers: known })
+    expect(again304.statusCode).toBe(304)
     expect(agent).toEqual({
       id: agent.id,
       name: 'web-1.example',

@@ -88,7 +88,10 @@ const call = async <T>(work: () => Promise<T>): Promise<T> =>
 export function deployActivities({ deps }: Pick<Harness, 'deps'>) {
   const activities = {
     next: async (runId: number) => call(async () => nextApplicationStep(deps)({ runId })),
-    open: async (runId: number) => call(async () => openDeployment(deps)({ runId })),
+    open: async (runId: number) =>
+      call(async () =>
+        openDeployment({ ...deps, publicOrigin: 'https://control.example' })({ runId }),
+      ),
     advance: async (runId: number) => call(async () => advanceDeployment(deps)({ runId })),
     sign: async (runId: number) =>
       call(async () =>

@@ -1,0 +1,37 @@
+import type { Static } from 'typebox'
+import { manifestPath } from '../../domain/manifest/starters.ts'
+import { changeOfText, changesOfHooks } from '../../domain/pipelines/release-changes.ts'
+import type { Tenant } from '../../store/driver/tenant.ts'
+import { comparedReleases, type ComparedRelease } from '../../store/runs/compared-release.ts'
+import { pipelineRuns } from '../../store/runs/pipeline-runs.ts'
+import { releaseHooks } from '../../store/runs/release-hooks.ts'
+import { notMade } from '../artifacts/find-artifact.ts'
+import type { ChangesBody } from './release-schemas.ts'
+
+/** What a release changes in manifest and hooks, against the one that runs now: for who approves it. */
+export async function changesOfRun(
+  tenant: Tenant,
+  { id, runId }: { id: number; runId: number },
+): Promise<Static<typeof ChangesBody>> {
+  await pipelineRuns(tenant).get(id, runId)
+  const compared = await comparedReleases(tenant, runId)
+  if (!compared || compared.after.manifest === null) throw notMade()
+  const { after, before } = compared
+  // No release runs: all of this one's hooks are new.
+  const hooksBefore = before === null ? [] : await hooksOf(tenant, before)
+  return {
+    from: before && {
+      runId: before.runId,
+      number: before.number,
+      commitSha: before.commitSha,
+    },
+    manifest: {
+      path: manifestPath,
+      ...changeOfText(manifestPath, before?.manifest ?? null, after.manifest),
+    },
+    hooks: changesOfHooks(hooksBefore, await hooksOf(tenant, after)),
+  }
+}
+
+const hooksOf = async (tenant: Tenant, { artifactRunId, hasHooks }: ComparedRelease) =>
+  hasHooks ? releaseHooks(tenant).of(artifactRunId) : undefined

@@ -1,0 +1,51 @@
+import { describe, expect, test } from 'vitest'
+import { changeOfText, changesOfHooks, type HookFile } from './release-changes.ts'
+
+const hook = (
+  name: HookFile['name'],
+  text: string | null,
+  more: Partial<HookFile> = {},
+): HookFile => ({ name, path: `hooks/${name}`, sha256: text === null ? 'f' : text, text, ...more })
+
+describe('what a release changes', () => {
+  test('a text: the same, another, none before', () => {
+    expect(changeOfText('a.yml', 'x\n', 'x\n')).toEqual({ change: 'same', diff: null })
+    const { change, diff } = changeOfText('a.yml', 'a\nb\n', 'a\nc\n')
+    expect(change).toBe('changed')
+    expect(diff).toContain('-b\n+c')
+    expect(changeOfText('a.yml', null, 'x\n').change).toBe('added')
+  })
+
+  test('hooks in the order of a deployment: another text, a new one, one that is gone', () => {
+    const changes = changesOfHooks(
+      [hook('rollback', 'r\n'), hook('activate', 'old\n'), hook('health', 'h\n')],
+      [hook('health', 'h\n'), hook('activate', 'new\n'), hook('install', 'i\n')],
+    )
+    expect(changes.map(({ name, change }) => [name, change])).toEqual([
+      ['install', 'added'],
+      ['activate', 'changed'],
+      ['health', 'same'],
+      ['rollback', 'removed'],
+    ])
+    expect(changes[1]?.diff).toContain('-old\n+new')
+  })
+
+  test('a hook at another path shows both; other bytes that are no text show no lines', () => {
+    const [moved] = changesOfHooks(
+      [hook('health', 'h\n', { path: 'check' })],
+      [hook('health', 'h\n')],
+    )
+    expect(moved).toMatchObject({ path: 'hooks/health', pathBefore: 'check', change: 'same' })
+    const [binary] = changesOfHooks(
+      [hook('health', null, { sha256: 'a' })],
+      [hook('health', null, { sha256: 'b' })],
+    )
+    expect(binary).toMatchObject({ change: 'changed', diff: null })
+  })
+
+  test('unknown, and never "same", where a side was not noted or is too large', () => {
+    expect(changesOfHooks(undefined, [hook('health', 'h\n')])[0]?.change).toBe('unknown')
+    const large = hook('health', null, { sha256: null })
+    expect(changesOfHooks([large], [large])[0]?.change).toBe('unknown')
+  })
+})

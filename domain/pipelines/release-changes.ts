@@ -1,0 +1,69 @@
+import { unifiedDiff } from '../git/unified-diff.ts'
+import type { HookName } from './release-plan.ts'
+
+export type HookFile = {
+  name: HookName
+  path: string
+  /** Null of a file that is too large to be hashed. */
+  sha256: string | null
+  /** Null of a file that is no text, or is too long to be shown. */
+  text: string | null
+}
+
+export type Comparison = 'added' | 'removed' | 'changed' | 'same' | 'unknown'
+export type TextChange = {
+  change: Comparison
+  /** As `diff -u` has it; null where nothing changed, or where it cannot be shown. */
+  diff: string | null
+}
+export type HookChange = TextChange & { name: HookName; path: string; pathBefore: string | null }
+
+/** How a text differs from the one before; null is a side that has none. */
+export function changeOfText(
+  path: string,
+  before: string | null,
+  after: string | null,
+): TextChange {
+  if (before === after) return { change: 'same', diff: null }
+  const change = before === null ? 'added' : after === null ? 'removed' : 'changed'
+  return { change, diff: unifiedDiff(path, before, after) }
+}
+
+/**
+ * How the hooks of a release differ from those that run now, in the order of a deployment. `undefined` is a release
+ * of which no hooks were noted: then nothing is known but their names.
+ */
+export function changesOfHooks(
+  before: readonly HookFile[] | undefined,
+  after: readonly HookFile[] | undefined,
+): HookChange[] {
+  const names: readonly HookName[] = ['install', 'activate', 'health', 'rollback']
+  return names.flatMap((name) => {
+    const old = before?.find((hook) => hook.name === name)
+    const now = after?.find((hook) => hook.name === name)
+    const path = now?.path ?? old?.path
+    if (path === undefined) return []
+    const isKnown = before !== undefined && after !== undefined
+    const place = { name, path, pathBefore: old?.path ?? null }
+    return [{ ...place, ...(isKnown ? changeOfHook(path, old, now) : unknown) }]
+  })
+}
+
+const unknown: TextChange = { change: 'unknown', diff: null }
+
+function changeOfHook(
+  path: string,
+  old: HookFile | undefined,
+  now: HookFile | undefined,
+): TextChange {
+  if (old && now) {
+    if (old.sha256 === null || now.sha256 === null) return unknown
+    if (old.sha256 === now.sha256) return { change: 'same', diff: null }
+  }
+  const change = !old ? 'added' : !now ? 'removed' : 'changed'
+  const isShown = (!old || old.text !== null) && (!now || now.text !== null)
+  return {
+    change,
+    diff: isShown ? unifiedDiff(path, old?.text ?? null, now?.text ?? null) : null,
+  }
+}
