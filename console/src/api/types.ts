@@ -31,6 +31,7 @@ export type SamlTrace = Answer<'listSamlTraces'>['traces'][number]
 export type GroupMapping = Answer<'listGroupMappings'>['groupMappings'][number]
 export type ScimLogEntry = Answer<'listScimLog'>['entries'][number]
 export type GitConnection = Answer<'listGitConnections'>['connections'][number]
+export type Agent = Answer<'listAgents'>['agents'][number]
 export type Hydration = Answer<'listHydrations'>['hydrations'][number]
 
 /** The page of a run: under its pipeline, or under its workspace for a run that only plans. */

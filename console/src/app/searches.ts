@@ -10,6 +10,7 @@ export const workspaceTabs = [
   'files',
   'git',
   'variables',
+  'agents',
   'state',
   'cost',
   'settings',
