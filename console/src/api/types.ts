@@ -8,6 +8,7 @@ export type ConfigurationVersion = Answer<'listConfigurationVersions'>['versions
 export type Variable = Answer<'listVariables'>['variables'][number]
 export type Pipeline = Answer<'listPipelines'>['pipelines'][number]
 export type Run = Answer<'listPipelineRuns'>['runs'][number]
+export type PipelineVariable = Answer<'listPipelineVariables'>['variables'][number]
 /** A run of a workspace or of an application. */
 export type AnyRunDetail = Answer<'getPipelineRun'>['run']
 export type RunDetail = AnyRunDetail & {

@@ -32,6 +32,11 @@ export type WorkspaceSearch = {
   to?: string
 }
 
+/** Of an application pipeline; one of infrastructure has its runs alone. */
+export const pipelineTabs = ['runs', 'hosts', 'variables', 'manifest', 'settings'] as const
+export type PipelineTab = (typeof pipelineTabs)[number]
+export type PipelineSearch = { tab?: PipelineTab }
+
 export const runTabs = ['plan', 'checks', 'log', 'timeline', 'compare'] as const
 /** `with` is the run of the workspace that this one is compared with. The plan has filters of its own. */
 export type RunSearch = PlanSearch & {

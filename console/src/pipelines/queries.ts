@@ -25,6 +25,12 @@ export const pipelinesQuery = ({ q = '', managed = false, label, sort }: Pipelin
     refetchInterval: whileShort(15_000),
   })
 
+export const pipelineVariablesQuery = (id: number) =>
+  queryOptions({
+    queryKey: ['pipelines', id, 'variables'],
+    queryFn: ({ signal }) => call('listPipelineVariables', { params: { id }, signal }),
+  })
+
 /** The application pipelines that people made. */
 export const applicationPipelinesQuery = queryOptions({
   queryKey: ['pipelines', 'list', 'applications'],
