@@ -21,6 +21,7 @@ export type HomeCertificate = Answer<'getConsoleData'>['samlCertificates'][numbe
 export type Stage = Run['stages'][number]
 export type Gate = NonNullable<Stage['gates']>[number]
 export type BlockedBy = NonNullable<Run['blockedBy']>
+export type RunHost = Answer<'listPipelineRunHosts'>['hosts'][number]
 export type LogLine = Answer<'getPipelineRunLogs'>['lines'][number]
 export type Policy = Answer<'listPolicies'>['policies'][number]
 export type AuditEntry = Answer<'listAuditEntries'>['entries'][number]
