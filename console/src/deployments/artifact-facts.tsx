@@ -49,7 +49,7 @@ export function ArtifactFacts({ run: { artifact, state }, place }: Props) {
         </dd>
       </dl>
       <div className="artifact-acts">
-        <CopyButton text={artifact.digest} what="the digest" word="Copy digest" />
+        <CopyButton text={artifact.digest} word="Copy digest" />
         {isKept && <Downloads artifact={artifact} place={place} />}
       </div>
     </>
