@@ -9,7 +9,7 @@ const agent = (name: string, state: 'online' | 'offline' | 'paused', labels = {}
 const agents = [
   agent('web-10', 'online', { role: 'web' }),
   agent('web-9', 'online', { role: 'web' }),
-  agent('db-1', 'offline', { role: 'db' }),
+  agent('z-1', 'offline', { role: 'db' }),
   agent('web-2', 'paused'),
 ]
 const named = (found: ReadonlyArray<{ name: string }>) => found.map(({ name }) => name)
@@ -17,7 +17,7 @@ const named = (found: ReadonlyArray<{ name: string }>) => found.map(({ name }) =
 describe('the agents of a workspace', () => {
   test('are listed with trouble first, then by name as people count', () => {
     expect(named(foundAgents(agents, { q: '', state: undefined }))).toEqual([
-      'db-1',
+      'z-1',
       'web-2',
       'web-9',
       'web-10',

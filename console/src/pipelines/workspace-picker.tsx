@@ -13,7 +13,7 @@ export function WorkspacePicker({ was }: Props) {
   const query = useInfiniteQuery(workspacesQuery(useSettled(typed)))
   const options = query.data?.pages[0]?.workspaces ?? []
   return (
-    <>
+    <div>
       <NamePicker
         label="Target workspace (optional)"
         placeholder="none: a run ends with its artifact"
@@ -27,6 +27,6 @@ export function WorkspacePicker({ was }: Props) {
         second person first.
       </p>
       <input type="hidden" name="targetWorkspaceId" value={chosen?.id ?? ''} />
-    </>
+    </div>
   )
 }
