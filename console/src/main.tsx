@@ -15,6 +15,7 @@ import './styles/parts.css'
 import './styles/shell.css'
 import './styles/run.css'
 import './styles/lists.css'
+import './styles/releases.css'
 import './styles/palette.css'
 
 const onError = (error: Error) => {

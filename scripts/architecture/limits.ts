@@ -21,7 +21,7 @@ export const limits: Limits = {
     api: 26,
     bench: 2,
 
-    console: 25,
+    console: 24,
     engines: 2,
     gateways: 14,
     runner: 3,

@@ -156,6 +156,7 @@ describe('each page by its own task', () => {
     const { name } = await org.workspace({ by: owner })
     const page = await open('/pipelines')
     await page.getByRole('button', { name: 'New pipeline' }).click()
+    await dialog(page).getByRole('radio', { name: 'Infrastructure' }).check()
     await dialog(page).getByLabel('Name', { exact: true }).fill('nightly')
     await dialog(page).getByLabel('Workspace').fill('there is none')
     await dialog(page).getByRole('button', { name: 'Create pipeline' }).click()

@@ -6,6 +6,7 @@ import type { TestOrganization, TestWorkspace } from '../harness/test-organizati
 import type { TestUser } from '../harness/test-user.ts'
 import { withAnomalies, withSpend } from '../harness/cost-world.ts'
 import { withCommitments } from '../harness/with-commitments.ts'
+import { seedApplication } from './application-world.ts'
 import { named } from './people.ts'
 
 const files = {
@@ -109,6 +110,7 @@ export async function createWorld(harness: Harness): Promise<World> {
   await withSpend(harness, org)
   await withCommitments(harness, org)
   const unit = await withUnit(author)
+  const app = await seedApplication(harness, owner, { workspaceId: production.id, hosts: 12 })
   const run = (id: number) => `/pipelines/${production.pipelineId}/runs/${id}`
   const at = {
     home: '/',
@@ -128,6 +130,11 @@ export async function createWorld(harness: Harness): Promise<World> {
     'run-timeline': `${run(first.id)}?tab=timeline`,
     'run-failed': `/pipelines/${failing.pipelineId}/runs/${failed.id}`,
     'run-plan-only': `/workspaces/${production.id}/runs/${plan.id}`,
+    'workspace-agents': `/workspaces/${production.id}?tab=agents`,
+    application: `/pipelines/${app.pipelineId}`,
+    'application-settings': `/pipelines/${app.pipelineId}?tab=settings`,
+    'application-run': `/pipelines/${app.pipelineId}/runs/${app.deployed}?tab=hosts`,
+    'application-run-waiting': `/pipelines/${app.pipelineId}/runs/${app.waiting}?tab=changes`,
     cost: '/cost',
     anomalies: '/cost/anomalies',
     anomaly: `/cost/anomalies/${anomaly.id}`,
@@ -149,6 +156,7 @@ export async function createWorld(harness: Harness): Promise<World> {
     git: '/organization/git',
     'workspace-git': `/workspaces/${production.id}?tab=git`,
     policies: '/organization/policies',
+    'signing-keys': '/organization/signing-keys',
     audit: '/organization/audit',
     'organization-settings': '/organization/settings',
     account: '/account',

@@ -8,6 +8,7 @@ export type ConfigurationVersion = Answer<'listConfigurationVersions'>['versions
 export type Variable = Answer<'listVariables'>['variables'][number]
 export type Pipeline = Answer<'listPipelines'>['pipelines'][number]
 export type Run = Answer<'listPipelineRuns'>['runs'][number]
+export type PipelineVariable = Answer<'listPipelineVariables'>['variables'][number]
 /** A run of a workspace or of an application. */
 export type AnyRunDetail = Answer<'getPipelineRun'>['run']
 export type RunDetail = AnyRunDetail & {
@@ -20,6 +21,7 @@ export type HomeCertificate = Answer<'getConsoleData'>['samlCertificates'][numbe
 export type Stage = Run['stages'][number]
 export type Gate = NonNullable<Stage['gates']>[number]
 export type BlockedBy = NonNullable<Run['blockedBy']>
+export type RunHost = Answer<'listPipelineRunHosts'>['hosts'][number]
 export type LogLine = Answer<'getPipelineRunLogs'>['lines'][number]
 export type Policy = Answer<'listPolicies'>['policies'][number]
 export type AuditEntry = Answer<'listAuditEntries'>['entries'][number]
@@ -31,6 +33,7 @@ export type SamlTrace = Answer<'listSamlTraces'>['traces'][number]
 export type GroupMapping = Answer<'listGroupMappings'>['groupMappings'][number]
 export type ScimLogEntry = Answer<'listScimLog'>['entries'][number]
 export type GitConnection = Answer<'listGitConnections'>['connections'][number]
+export type Agent = Answer<'listAgents'>['agents'][number]
 export type Hydration = Answer<'listHydrations'>['hydrations'][number]
 
 /** The page of a run: under its pipeline, or under its workspace for a run that only plans. */

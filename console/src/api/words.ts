@@ -27,6 +27,18 @@ export const reasonWords: Record<NonNullable<Run['reason']>, string> = {
   no_changes: 'There was nothing to change.',
 }
 
+/** What differs for a run of an application, which has no plan and no state. */
+const applicationReasons: Partial<Record<NonNullable<Run['reason']>, string>> = {
+  plan_stale: 'What it would deploy changed after it was shown. Start a new run.',
+  runner_lost: 'The worker that ran it was lost. Start a new run.',
+  memory_exceeded: 'The build needed more memory than it may use.',
+  superseded: 'Replaced by a newer run or a rollback.',
+}
+
+/** Why a run ended, in a sentence. */
+export const endWords = (kind: Run['kind'], reason: NonNullable<Run['reason']>): string =>
+  (kind === 'application' ? applicationReasons[reason] : undefined) ?? reasonWords[reason]
+
 /** The reason why a person with the capability `mutate_infra` cannot approve this run. */
 export const approvalRefusalWords: Record<string, string | undefined> = {
   approver_is_author:

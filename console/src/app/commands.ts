@@ -25,6 +25,7 @@ const places = [
   ['/organization/provisioning', 'Provisioning', ''],
   ['/organization/git', 'Git connections', ''],
   ['/organization/policies', 'Policies', ''],
+  ['/organization/signing-keys', 'Signing keys', ''],
   ['/organization/notifications', 'Notifications', ''],
   ['/organization/audit', 'Audit log', ''],
   ['/organization/settings', 'Settings of the organization', ''],

@@ -16,6 +16,7 @@ import { allRunsRoutes } from '../runs/all-runs-route.ts'
 import { runRoutes } from '../runs/routes.tsx'
 import { samlRoutes } from '../saml/routes.tsx'
 import { scimRoutes } from '../scim/routes.tsx'
+import { signingRoutes } from '../signing/routes.tsx'
 import { signInRoutes } from '../sign-in/routes.tsx'
 import { tokenRoutes } from '../tokens/routes.tsx'
 import { userRoutes } from '../users/routes.tsx'
@@ -45,6 +46,7 @@ const tree = root.addChildren([
       ...scimRoutes,
       ...gitRoutes,
       ...policyRoutes,
+      ...signingRoutes,
       ...notificationRoutes,
       ...auditRoutes,
       ...organizationRoutes,

@@ -10,6 +10,7 @@ export const workspaceTabs = [
   'files',
   'git',
   'variables',
+  'agents',
   'state',
   'cost',
   'settings',
@@ -31,7 +32,12 @@ export type WorkspaceSearch = {
   to?: string
 }
 
-export const runTabs = ['plan', 'checks', 'log', 'timeline', 'compare'] as const
+/** Of an application pipeline; one of infrastructure has its runs alone. */
+export const pipelineTabs = ['runs', 'hosts', 'variables', 'manifest', 'settings'] as const
+export type PipelineTab = (typeof pipelineTabs)[number]
+export type PipelineSearch = { tab?: PipelineTab }
+
+export const runTabs = ['plan', 'checks', 'hosts', 'changes', 'log', 'timeline', 'compare'] as const
 /** `with` is the run of the workspace that this one is compared with. The plan has filters of its own. */
 export type RunSearch = PlanSearch & {
   tab?: (typeof runTabs)[number]

@@ -1,6 +1,8 @@
+import { useQuery } from '@tanstack/react-query'
 import { Link, Outlet, useRouterState } from '@tanstack/react-router'
 import { useCallback, useEffect, useState, useSyncExternalStore } from 'react'
 import { isUp, onConnection } from '../api/connection.ts'
+import { runQuery } from '../api/queries.ts'
 import { Icon } from '../parts/icon.tsx'
 import { loadMenu } from './load-menu.ts'
 import { loadPalette } from './load-palette.ts'
@@ -51,11 +53,27 @@ export function Shell() {
   )
 }
 
-function MainNav() {
-  // A run belongs to its workspace in the breadcrumbs, so "Workspaces" is highlighted under /pipelines/…/runs/ too.
-  const onRun = useRouterState({
-    select: ({ location: { pathname } }) => /^\/pipelines\/\d+\/runs\//.test(pathname),
+/**
+ * A run belongs to its workspace in the breadcrumbs, so "Workspaces" is highlighted under /pipelines/…/runs/ too.
+ * One of an application belongs to its pipeline.
+ */
+function useIsOnRun(): boolean {
+  const place = useRouterState({
+    select: ({ location: { pathname } }) =>
+      /^\/pipelines\/(\d+\/runs\/\d+)/.exec(pathname)?.[1] ?? '',
   })
+  const [id = 0, runId = 0] = place.split('/runs/').map(Number)
+  const { data: kind } = useQuery({
+    ...runQuery({ kind: 'pipeline', id, runId }),
+    select: ({ run }) => run.kind,
+    // The page of the run reads it.
+    enabled: false,
+  })
+  return place !== '' && kind !== 'application'
+}
+
+function MainNav() {
+  const onRun = useIsOnRun()
   return (
     <nav aria-label="Main" className="nav">
       <Link to="/" activeOptions={{ exact: true }}>

@@ -2,6 +2,7 @@ import { eventWords } from './audit-words.ts'
 
 /** The areas of the audit log: the first part of the name of each event. */
 export const areaWords: Readonly<Record<string, string>> = {
+  agent: 'Deploy agents',
   auth: 'Sign-in and accounts',
   cloud: 'Clouds',
   finops: 'Cost',

@@ -11,7 +11,7 @@ test('each event of the audit log has a sentence', () => {
     if (path.endsWith('.test.ts')) continue
     const text = readFileSync(join(root, path), 'utf8')
     for (const [, event = ''] of text.matchAll(
-      /(?:record\(\s*|event: |\? |: )'((?:auth|org|saml|scim|cloud|finops|git|notification|policy|pipeline|workspace)\.[a-z_]+)'/g,
+      /(?:record\(\s*|event: |\? |: )'((?:agent|auth|org|saml|scim|cloud|finops|git|notification|policy|pipeline|workspace)\.[a-z_]+)'/g,
     ))
       events.add(event)
   }

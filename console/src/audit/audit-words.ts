@@ -1,5 +1,12 @@
 /** What happened, after the name of who did it. `{}` is the target. */
 export const eventWords: Readonly<Record<string, string>> = {
+  'agent.created': 'created the agent {}',
+  'agent.deleted': 'deleted the agent {}',
+  'agent.enrolled': 'enrolled the agent {}',
+  'agent.lease_lost': 'lost contact with the agent {} in a deployment',
+  'agent.release_refused': 'reported that the agent {} refused a release',
+  'agent.token_rotated': 'replaced the token of the agent {}',
+  'agent.updated': 'changed the agent {}',
   'auth.invitation_accepted': 'accepted the invitation',
   'auth.login': 'signed in',
   'auth.login_failed': 'failed to sign in',

@@ -3,6 +3,7 @@ export const news: ReadonlyArray<{ version: string; items: readonly string[] }> 
   {
     version: '0.1.0',
     items: [
+      'Applications: pipelines that build a repository and bring it to hosts, with approvals, hosts live by batch, and a way back. Agents are below their workspace.',
       'Labels and descriptions of workspaces and pipelines. Lists, runs and the search take a label such as team=payments.',
       'Setup guides for single sign-on and provisioning by provider, with a live test of provisioning.',
       'First steps for a new organization, and notes for Owners about mail, the sandbox, keys and a second Owner.',

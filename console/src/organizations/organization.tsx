@@ -12,6 +12,7 @@ const parts: ReadonlyArray<{ to: string; name: string; needs?: Capability }> = [
   { to: '/organization/provisioning', name: 'Provisioning', needs: 'manage_users_sso' },
   { to: '/organization/git', name: 'Git' },
   { to: '/organization/policies', name: 'Policies' },
+  { to: '/organization/signing-keys', name: 'Signing keys' },
   { to: '/organization/notifications', name: 'Notifications' },
   { to: '/organization/audit', name: 'Audit log' },
   { to: '/organization/settings', name: 'Settings', needs: 'manage_users_sso' },

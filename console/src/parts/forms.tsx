@@ -4,6 +4,7 @@ import {
   type InputHTMLAttributes,
   type MouseEvent,
   type ReactNode,
+  type Ref,
   type SelectHTMLAttributes,
   type TextareaHTMLAttributes,
 } from 'react'
@@ -75,14 +76,21 @@ export function Select({ label, hint, children, ...rest }: SelectProps) {
 type TextProps = TextareaHTMLAttributes<HTMLTextAreaElement> & {
   label: ReactNode
   hint?: ReactNode
+  inputRef?: Ref<HTMLTextAreaElement>
 }
 
-export function TextField({ label, hint, ...rest }: TextProps) {
+export function TextField({ label, hint, inputRef, ...rest }: TextProps) {
   const id = useId()
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
-      <textarea id={id} rows={3} {...(hint && { 'aria-describedby': `${id}-hint` })} {...rest} />
+      <textarea
+        id={id}
+        rows={3}
+        {...(inputRef && { ref: inputRef })}
+        {...(hint && { 'aria-describedby': `${id}-hint` })}
+        {...rest}
+      />
       {hint && (
         <p className="hint" id={`${id}-hint`}>
           {hint}

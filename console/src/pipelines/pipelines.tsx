@@ -99,8 +99,8 @@ const Order = ({ search, onChange }: OrderProps) => (
 const NoPipelines = ({ managed }: { managed: boolean }) => (
   <Empty title={managed ? 'No pipelines yet' : 'No pipelines of your own yet'}>
     <p>
-      Every workspace brings its own pipeline, which plans, waits for approval and applies. Its runs
-      are on the page of the workspace.
+      A pipeline of your own builds an application and brings it to hosts. Every workspace also
+      brings its own pipeline, whose runs are on the page of the workspace.
     </p>
     <Link to="/workspaces" className="button primary">
       Go to the workspaces

@@ -1,6 +1,7 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { app } from '../app/parent-routes.tsx'
-import { idParams } from '../app/route-values.ts'
+import { idParams, type Values } from '../app/route-values.ts'
+import { pipelineTabs, type PipelineSearch } from '../app/searches.ts'
 import { pipelinesSearch } from './pipelines-search.ts'
 
 const pipelines = createRoute({
@@ -14,6 +15,11 @@ const pipeline = createRoute({
   getParentRoute: () => app,
   path: '/pipelines/$id',
   params: idParams,
+  validateSearch: (search: Values): PipelineSearch => {
+    const tab = pipelineTabs.find((one) => one === search['tab'])
+    // Without a tab it is the tab of runs, whose link has none.
+    return tab && tab !== 'runs' ? { tab } : {}
+  },
   component: lazyRouteComponent(() => import('./pipeline.tsx'), 'PipelinePage'),
 })
 

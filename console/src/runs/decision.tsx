@@ -3,8 +3,8 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { call } from '../api/call.ts'
 import { workspaceQuery, workspaceRunsQuery } from '../api/queries.ts'
-import type { RunDetail, RunPlace } from '../api/types.ts'
-import { approvalRefusalWords, blockedWords, reasonWords } from '../api/words.ts'
+import type { AnyRunDetail, RunDetail, RunPlace } from '../api/types.ts'
+import { approvalRefusalWords, blockedWords, endWords } from '../api/words.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { Button, TextField } from '../parts/forms.tsx'
@@ -39,12 +39,17 @@ export function Decision({ choice, onClose, ...of }: DecisionProps) {
   )
 }
 
+type NoLongerProps = {
+  run: Pick<AnyRunDetail, 'approvals' | 'kind' | 'reason'>
+  onClose: () => void
+}
+
 /** Shown when the run stops waiting while the dialog is open, for example because another person decided. */
-function NoLongerWaits({ run, onClose }: { run: RunDetail; onClose: () => void }) {
+export function NoLongerWaits({ run, onClose }: NoLongerProps) {
   const last = run.approvals.findLast((approval) => approval.void === undefined)
   const what = last
     ? `${last.user} ${last.decision} it meanwhile.`
-    : run.reason && reasonWords[run.reason]
+    : run.reason && endWords(run.kind, run.reason)
   return (
     <Dialog title="This run no longer waits" onClose={onClose}>
       <div className="stack">

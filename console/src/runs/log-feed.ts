@@ -5,6 +5,8 @@ export type FeedState = 'connecting' | 'live' | 'waiting' | 'refused' | 'over'
 type Wanted = {
   stage: string
   after?: number
+  /** Gets each line, and the feed keeps none: for a page that shows no log. */
+  onLine?: (line: LogLine) => void
   onEnd: () => void
   /** Called when the EventSource is closed, because it does not report the status. False: a retry cannot succeed. */
   mayGoOn: () => Promise<boolean>
@@ -19,7 +21,8 @@ const longestMs = 30_000
  * Streams the log of one stage. The browser resumes a broken stream with `Last-Event-ID`. If the browser
  * closes the stream (for example on an error status during a restart), a new stream starts after the last line.
  */
-export function openLogFeed(place: RunPlace, { stage, after = 0, onEnd, mayGoOn }: Wanted) {
+export function openLogFeed(place: RunPlace, wanted: Wanted) {
+  const { stage, after = 0, onLine, onEnd, mayGoOn } = wanted
   let lines: LogLine[] = []
   let snapshot: Snapshot = { lines, state: 'connecting' }
   let source: EventSource | undefined
@@ -31,7 +34,7 @@ export function openLogFeed(place: RunPlace, { stage, after = 0, onEnd, mayGoOn 
   const publish = (state: FeedState) => {
     clearTimeout(flushTimer)
     flushTimer = undefined
-    if (pending.length > 0) lines = [...lines, ...pending]
+    if (pending.length > 0) lines = onLine ? pending.slice(-1) : [...lines, ...pending]
     pending = []
     snapshot = { lines, state }
     for (const listener of listeners) listener()
@@ -55,7 +58,9 @@ export function openLogFeed(place: RunPlace, { stage, after = 0, onEnd, mayGoOn 
       // The API sends one line in each event, as JSON.
       const line = JSON.parse(event.data) as LogLine
       if (line.seq <= lastSeq()) return
-      pending.push(line)
+      if (onLine) pending = [line]
+      else pending.push(line)
+      onLine?.(line)
       flushTimer ??= setTimeout(() => publish('live'), flushMs)
     })
     source.addEventListener('end', () => {

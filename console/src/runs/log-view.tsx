@@ -161,6 +161,11 @@ const Row = memo(function Row({ one, address, term, look, onLink }: RowProps) {
       >
         {one.seq}
       </a>
+      {one.host && (
+        <bdi className="log-host">
+          <Marked text={one.host} term={term} />
+        </bdi>
+      )}
       <span className="log-text">
         <Marked text={one.line} term={term} />
       </span>
@@ -200,9 +205,7 @@ function useSearch(lines: readonly LogLine[]) {
   const wanted = term.toLowerCase()
   const found = useMemo(
     () =>
-      wanted === ''
-        ? []
-        : lines.flatMap(({ line }, index) => (line.toLowerCase().includes(wanted) ? [index] : [])),
+      wanted === '' ? [] : lines.flatMap((one, index) => (hasTerm(one, wanted) ? [index] : [])),
     [lines, wanted],
   )
   return {
@@ -220,6 +223,9 @@ function useSearch(lines: readonly LogLine[]) {
     typed: term,
   }
 }
+
+const hasTerm = ({ line, host = '' }: LogLine, term: string): boolean =>
+  line.toLowerCase().includes(term) || host.toLowerCase().includes(term)
 
 function SearchBox({ search }: { search: Search }) {
   const input = useRef<HTMLInputElement>(null)

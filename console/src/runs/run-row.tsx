@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { memo } from 'react'
 import type { Run, RunPlace, Workspace } from '../api/types.ts'
-import { reasonWords } from '../api/words.ts'
+import { endWords } from '../api/words.ts'
 import { plainLine } from '../parts/plain-text.ts'
 import { StateBadge } from '../parts/state-badge.tsx'
 import { Time } from '../parts/time.tsx'
@@ -56,7 +56,7 @@ export const RunRow = memo(function RunRow({ run, place, name, criticality }: Pr
           </span>
           <span className="row-sub">
             {run.state === 'failed' && run.reason
-              ? reasonWords[run.reason]
+              ? endWords(run.kind, run.reason)
               : `by ${run.author.label}`}
             <RunCommit run={run} />
             {run.startMessage && (

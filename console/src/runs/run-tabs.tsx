@@ -14,7 +14,7 @@ const logNames: Readonly<Record<string, string>> = {
 type Props = {
   place: RunPlace
   tab: NonNullable<RunSearch['tab']>
-  run: Pick<AnyRunDetail, 'kind' | 'stages'>
+  run: Pick<AnyRunDetail, 'kind' | 'stages' | 'workspaceId'>
   stage: string
   /** The run that this one is compared with. */
   other?: number | undefined
@@ -32,6 +32,18 @@ export function RunTabs({ place, tab, run, stage, other }: Props) {
           </TabLink>
           <TabLink place={place} search={{ tab: 'checks' }} current={tab === 'checks'}>
             Checks
+          </TabLink>
+        </>
+      )}
+      {run.kind === 'application' && (
+        <>
+          {run.workspaceId !== null && (
+            <TabLink place={place} search={{ tab: 'hosts' }} current={tab === 'hosts'}>
+              Hosts
+            </TabLink>
+          )}
+          <TabLink place={place} search={{ tab: 'changes' }} current={tab === 'changes'}>
+            Changes
           </TabLink>
         </>
       )}

@@ -1,12 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { runQuery, workspaceQuery } from '../api/queries.ts'
 import type { RunDetail, RunPlace } from '../api/types.ts'
 import { blockedWords } from '../api/words.ts'
 import type { RunSearch } from '../app/searches.ts'
 import type { Choice } from './decision-words.ts'
-import { ApplicationRunShown } from './application-run.tsx'
 import { CompareRuns } from './compare-runs.tsx'
 import { Decision } from './decision.tsx'
 import { isOfWorkspace } from './is-of-workspace.ts'
@@ -28,6 +27,11 @@ import { RunFacts } from './run-facts.tsx'
 import { RunSuccess } from './run-success.tsx'
 import { RunTabs } from './run-tabs.tsx'
 import { Timeline } from './run-timeline.tsx'
+
+/** Most runs are of workspaces, so it is a script of its own. */
+const ApplicationRunShown = lazy(async () => ({
+  default: (await import('../deployments/application-run.tsx')).ApplicationRunShown,
+}))
 
 const pipelineRoute = getRouteApi('/app/pipelines/$id/runs/$runId')
 const workspaceRoute = getRouteApi('/app/workspaces/$id/runs/$runId')
@@ -58,7 +62,9 @@ function RunPage({ place, search }: { place: RunPlace; search: RunSearch }) {
   return isOfWorkspace(run) ? (
     <RunShown run={run} place={place} search={search} />
   ) : (
-    <ApplicationRunShown run={run} place={place} search={search} />
+    <Suspense fallback={<Loading what="the run" />}>
+      <ApplicationRunShown run={run} place={place} search={search} />
+    </Suspense>
   )
 }
 

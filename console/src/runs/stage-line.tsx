@@ -17,8 +17,12 @@ const icons: Record<Stage['state'], IconName> = {
   canceled: 'none',
 }
 
-/** Only a plan of a standard workspace goes on without a person. */
-const approvedBySelf = 'Approved automatically (standard workspace)'
+/** What let a stage go on without a person. */
+const goneOn: Readonly<Record<string, string>> = {
+  self: 'Approved automatically (standard workspace)',
+  approved_before: 'approved before, when this release was deployed here',
+  release: 'no target: the artifact is kept',
+}
 
 /** The stages of a run with their state, start time and duration. */
 export function StageLine({ run }: { run: Run }) {
@@ -32,7 +36,7 @@ export function StageLine({ run }: { run: Run }) {
           <span>
             <span className="stage-name">{stage.name}</span>
             <span className="stage-state">
-              {stage.by === 'self' ? approvedBySelf : (stage.words ?? wordOf(stage, run))}
+              {goneOn[stage.by ?? ''] ?? stage.words ?? wordOf(stage, run)}
             </span>
             <span className="stage-time dim">
               {stage.startedAt ? (

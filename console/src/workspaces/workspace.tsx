@@ -31,6 +31,10 @@ const WorkspaceCostTab = lazy(async () => ({
   default: (await import('../cost/workspace-cost.tsx')).WorkspaceCostTab,
 }))
 
+const WorkspaceAgents = lazy(async () => ({
+  default: (await import('../agents/workspace-agents.tsx')).WorkspaceAgents,
+}))
+
 const StateVersionView = lazy(async () => ({
   default: (await import('./state/state-version.tsx')).StateVersionView,
 }))
@@ -40,6 +44,7 @@ const titles: Record<WorkspaceTab, string> = {
   files: 'Files',
   git: 'Git',
   variables: 'Variables',
+  agents: 'Agents',
   state: 'State and outputs',
   cost: 'Cost',
   settings: 'Settings',
@@ -156,6 +161,12 @@ function Tab({ tab, workspace, search }: TabProps) {
       return <WorkspaceGit workspace={workspace} />
     case 'variables':
       return <Variables id={workspace.id} />
+    case 'agents':
+      return (
+        <Suspense fallback={<Loading what="agents" />}>
+          <WorkspaceAgents workspace={workspace} />
+        </Suspense>
+      )
     case 'state':
       return search.version === undefined ? (
         <State workspace={workspace} />

@@ -1,0 +1,93 @@
+import { memo } from 'react'
+import type { Agent } from '../api/types.ts'
+import { Button } from '../parts/forms.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { LabelTags } from '../parts/label-list.tsx'
+import { Time } from '../parts/time.tsx'
+import { RunLink } from '../runs/run-row.tsx'
+import type { AgentAction } from './agent-dialogs.tsx'
+import { agentLooks, shortDigest } from './agent-words.ts'
+import type { ReleaseOfRun } from './use-release-names.ts'
+
+type Props = {
+  agent: Agent
+  /** The run that released what the host has, where it is known. */
+  release: ReleaseOfRun | undefined
+  /** Undefined for a person who may not change agents. */
+  onAct: ((action: AgentAction, agent: Agent) => void) | undefined
+}
+
+/** One host in the list. Memoized, because a list has up to 1,000. */
+export const AgentRow = memo(function AgentRow({ agent, release, onAct }: Props) {
+  const { tone, icon, word } = agentLooks[agent.state]
+  return (
+    <div className="row agent-row">
+      <span className="row-state">
+        <span className={`badge ${tone}`}>
+          <span>
+            <Icon name={icon} size={13} />
+          </span>
+          {word}
+        </span>
+      </span>
+      <span className="row-main">
+        <span className="row-title">
+          <strong>
+            <bdi>{agent.name}</bdi>
+          </strong>
+          {agent.busy && <span className="tag">deploying</span>}
+          <LabelTags labels={agent.labels} />
+        </span>
+        <span className="row-sub">
+          <About agent={agent} /> · <Release agent={agent} release={release} />
+        </span>
+      </span>
+      {onAct && <Actions agent={agent} onAct={onAct} />}
+    </div>
+  )
+})
+
+function About({ agent: { lastSeenAt, version, os, arch } }: { agent: Agent }) {
+  if (!lastSeenAt) return 'never called'
+  return (
+    <>
+      last seen <Time at={lastSeenAt} />
+      {version && ` · version ${version}`}
+      {os && ` · ${os}${arch ? ` ${arch}` : ''}`}
+    </>
+  )
+}
+
+function Release({ agent, release }: { agent: Agent; release: ReleaseOfRun | undefined }) {
+  if (!agent.release) return 'runs no release'
+  const digest = <code>{shortDigest(agent.release.digest)}</code>
+  if (!release) return <>runs {digest}</>
+  const { pipelineId, pipelineName, number, runId } = release
+  return (
+    <>
+      runs{' '}
+      <RunLink place={{ kind: 'pipeline', id: pipelineId, runId }}>
+        {pipelineName}, Run #{number}
+      </RunLink>{' '}
+      ({digest})
+    </>
+  )
+}
+
+type ActionsProps = { agent: Agent; onAct: (action: AgentAction, agent: Agent) => void }
+
+function Actions({ agent, onAct }: ActionsProps) {
+  const act = (action: AgentAction, label: string, opens = true) => (
+    <Button aria-label={`${label} ${agent.name}`} onClick={() => onAct(action, agent)}>
+      {opens ? `${label}…` : label}
+    </Button>
+  )
+  return (
+    <span className="table-actions">
+      {agent.state === 'paused' ? act('resume', 'Resume', false) : act('pause', 'Pause', false)}
+      {act('change', 'Change')}
+      {act('token', 'New token')}
+      {act('delete', 'Delete')}
+    </span>
+  )
+}

@@ -1,0 +1,34 @@
+import type { Run } from '../api/types.ts'
+
+type Released = Pick<Run, 'id' | 'number' | 'state' | 'deployment' | 'workspaceId'>
+
+/** The release that hosts of the target have before this run: of the newest run below it that was deployed well. */
+export const earlierRelease = <One extends Released>(
+  runs: readonly One[],
+  run: Pick<Released, 'number' | 'workspaceId'>,
+): One | undefined =>
+  runs
+    .filter(
+      ({ number, state, deployment, workspaceId }) =>
+        state === 'succeeded' &&
+        deployment != null &&
+        workspaceId === run.workspaceId &&
+        (number ?? 0) < (run.number ?? 0),
+    )
+    .toSorted((a, b) => (b.number ?? 0) - (a.number ?? 0))[0]
+
+type Rollbackable = Pick<Run, 'number' | 'artifact' | 'workspaceId'>
+
+/**
+ * What a new run of an old release is called: going back, where a newer run exists, else deploying it again.
+ * Undefined where the service would refuse it: no kept artifact, or the pipeline has another target now.
+ */
+export function wayBack(
+  { number, artifact, workspaceId }: Rollbackable,
+  at: { targetWorkspaceId: number | null; newestNumber: number | undefined; nowMs: number },
+): 'roll_back' | 'again' | undefined {
+  if (workspaceId === null || workspaceId !== at.targetWorkspaceId || artifact == null)
+    return undefined
+  if (artifact.keptUntil !== null && Date.parse(artifact.keptUntil) <= at.nowMs) return undefined
+  return (number ?? 0) < (at.newestNumber ?? 0) ? 'roll_back' : 'again'
+}
