@@ -11,14 +11,14 @@ import { readHooks } from './read-hooks.ts'
 import { RunFault } from './run-fault.ts'
 import type { OpenedSource } from './with-source.ts'
 
-export type BuiltArtifact = PackedArtifact & { hooks: HookFile[] }
+export type PackedBuild = PackedArtifact & { hooks: HookFile[] }
 
 /** Packs what the manifest releases, and keeps it. */
 export async function packBuilt(
   { builds, store }: Pick<Deps, 'builds' | 'store'>,
   attempt: Attempt,
   { opened, manifest }: { opened: OpenedSource; manifest: Manifest },
-): Promise<BuiltArtifact> {
+): Promise<PackedBuild> {
   const { organizationId, watch } = attempt
   const { path, include, exclude } = manifest.build.artifact
   const folder = join(opened.folder, path)

@@ -19,11 +19,12 @@ describe('every route with an id in its address', () => {
     second = await makeFullOrganization(harness)
     // SCIM and agents have other credentials and ids: test/api/scim/tenancy.test.ts,
     // test/api/agents/protocol.test.ts. An issuer's documents are for everybody who has its address:
-    // test/api/clouds/issuer.test.ts. So is a release: test/activities/pipelines/deploy-by-workspace.test.ts.
+    // test/api/clouds/issuer.test.ts.
     routes = harness.app
       .routeTable()
       .filter((route) => paramsOf(route).length > 0)
       .filter(({ access }) => access !== 'scim' && access !== 'agent')
+      // Those name no id of an organization, or a code that is proof enough.
       .filter(({ url }) => !/^\/(?:oidc|api\/releases)\//.test(url))
   })
   afterAll(async () => harness.close())

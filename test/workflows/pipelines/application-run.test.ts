@@ -258,15 +258,6 @@ describe.skipIf(!hasBwrap)(`a run of an application (${why})`, () => {
     })
   })
 
-  test('a manifest that deploys by its workspace ends the run in its source', async () => {
-    const world = await deployed(undefined, 'deploy:\n  via: workspace\n')
-    await world.stop()
-    expect(await over(await world.run())).toMatchObject({
-      reason: 'source_errored',
-      message: expect.stringContaining('deploy.via: workspace'),
-    })
-  })
-
   test('a deployment whose workflow was ended by hand fails, and lets its hosts go', async () => {
     const world = await deployed(() => 'silent')
     const run = await world.run()
