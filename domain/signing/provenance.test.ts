@@ -57,6 +57,7 @@ describe('provenance', () => {
       runId: 12,
       organization,
       contentDigest: facts.contentDigest,
+      manifestSha256: facts.manifestSha256,
     })
     expect(bundle.verificationMaterial.publicKey.hint).toBe(key.keyId)
     expect(JSON.stringify(bundle)).not.toContain('PRIVATE')
