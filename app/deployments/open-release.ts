@@ -9,12 +9,12 @@ import { deployments } from '../../store/deployments/deployments.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { lockApplication, moveApplication } from '../../store/runs/move-application.ts'
 import { releases, type Release } from '../../store/runs/releases.ts'
-import { endApplicationRun } from '../runs/end-application-run.ts'
 import type { SigningKey } from '../signing/ensure-signing-key.ts'
 import { checkBeforeDeploy, type CheckedRelease } from './check-before-deploy.ts'
+import { endIfChanged } from './end-if-changed.ts'
 import { sayOfDeployment } from './say-of-deployment.ts'
 import { sealVariables } from './seal-variables.ts'
-import { faultOfRelease, signOrder } from './sign-order.ts'
+import { signOrder } from './sign-order.ts'
 
 export type Opened = 'opened' | 'not_due' | 'wait_for_other'
 
@@ -35,35 +35,9 @@ export async function openRelease(
   if (!release) return 'not_due'
   // The one under way is never cut. Its end wakes this run.
   if (await deployments(tenant).isLive(release.pipelineId)) return 'wait_for_other'
-  const fault = await faultOfRelease(deps, tenant, runId)
-  if (fault !== undefined) {
-    await refuse(tenant, release, fault)
-    return 'not_due'
-  }
+  if (await endIfChanged(deps, tenant, release)) return 'not_due'
   await begin(deps, tenant, { ...release, outputs })
   return 'opened'
-}
-
-/** Nothing was sent to a host. */
-async function refuse(
-  tenant: Tenant,
-  { runId, pipelineId, pipelineName }: CheckedRelease,
-  fault: string,
-): Promise<void> {
-  await auditLog(tenant, systemActor).record('pipeline.release_refused', {
-    outcome: 'denied',
-    target: { kind: 'run', id: runId, label: pipelineName },
-    detail: { pipelineId, because: fault },
-  })
-  await endApplicationRun(
-    tenant,
-    { runId, actor: systemActor, from: ['deploy_queued'] },
-    {
-      phase: 'failed',
-      reason: 'deploy_errored',
-      message: `The release is not what was signed after its build: ${fault}. Build its commit again.`,
-    },
-  )
 }
 
 async function begin(

@@ -16,6 +16,7 @@ import { endApplicationRun } from '../runs/end-application-run.ts'
 import { movedCodes, versionOfRun } from '../runs/version-of-run.ts'
 import { readGitSource, type GitSourceRead } from '../workspaces/read-git-source.ts'
 import { checkBeforeDeploy, type CheckedRelease } from './check-before-deploy.ts'
+import { endIfChanged } from './end-if-changed.ts'
 import type { Opened } from './open-release.ts'
 import { releaseAddress, releaseUrlVariable } from './release-address.ts'
 import { sayOfDeployment } from './say-of-deployment.ts'
@@ -64,6 +65,7 @@ async function open(
   const release = await checkBeforeDeploy(tenant, await rows.get(runId))
   if (!release) return 'not_due'
   if (await deployments(tenant).isLive(release.pipelineId)) return 'wait_for_other'
+  if (await endIfChanged(deps, tenant, release)) return 'not_due'
   await begin(deps, tenant, { release, workspace, source })
   return 'opened'
 }

@@ -201,6 +201,22 @@ describe('deploy.via: workspace', () => {
     })
   })
 
+  test('a release that was changed after its signature starts no run of the target', async () => {
+    await worldOf('standard')
+    const run = await built()
+    await harness.deps.store
+      .platform('artifacts')
+      .where({ pipelineRunId: run.id })
+      .update({ contentDigest: `sha256:${'e'.repeat(64)}` })
+    await activities.open(run.id)
+    expect(await run.shown()).toMatchObject({
+      state: 'failed',
+      reason: 'deploy_errored',
+      message: expect.stringContaining('is not what was signed'),
+    })
+    expect(await runsOfWorkspace()).toEqual([])
+  })
+
   test('a target without files: the run fails and says so; hosts are told nothing', async () => {
     await worldOf('standard')
     await world.hosts.add('a')
