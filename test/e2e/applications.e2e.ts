@@ -11,7 +11,7 @@ import type { TestOrganization, TestWorkspace } from '../harness/test-organizati
 import type { TestUser } from '../harness/test-user.ts'
 import { seedApplication } from './application-world.ts'
 import { expectAccessible } from './axe.ts'
-import { expectNoSideways, openBrowser, settle, visit, type View } from './browser.ts'
+import { everyView, expectNoSideways, openBrowser, settle, visit } from './browser.ts'
 import { named } from './people.ts'
 import { takePicture } from './picture.ts'
 
@@ -27,12 +27,6 @@ const deploy = `deploy:
   strategies: { careful: { kind: canary, steps: [50, 100], bake: 0s, confirm: first } }
   hooks: { install: hooks/install, activate: hooks/activate, health: hooks/health }
 `
-const views: readonly View[] = [
-  { scheme: 'light', width: 1440 },
-  { scheme: 'dark', width: 1440 },
-  { scheme: 'light', width: 360 },
-  { scheme: 'dark', width: 360 },
-]
 
 // Everything is real: the Git host's clone, the sandbox, the signature, and two agents as processes.
 describe.skipIf(!hasBwrap)(`applications (${why})`, () => {
@@ -262,7 +256,7 @@ describe.skipIf(!hasBwrap)(`applications (${why})`, () => {
     await context.close()
   })
 
-  for (const view of views)
+  for (const view of everyView)
     test(`${view.scheme}, ${view.width} px wide: axe, width and a picture of each page`, async () => {
       const { page, context, faults } = await visit(browser, harness, { user: owner, view })
       const wrong: string[] = []
