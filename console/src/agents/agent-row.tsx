@@ -1,10 +1,10 @@
-import { memo } from 'react'
+import { useNavigate } from '@tanstack/react-router'
+import { memo, type MouseEvent } from 'react'
 import type { Agent } from '../api/types.ts'
 import { Button } from '../parts/forms.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { LabelTags } from '../parts/label-list.tsx'
 import { Time } from '../parts/time.tsx'
-import { RunLink } from '../runs/run-row.tsx'
 import type { AgentAction } from './agent-dialogs.tsx'
 import { agentLooks, shortDigest } from './agent-words.ts'
 import type { ReleaseOfRun } from './use-release-names.ts'
@@ -61,16 +61,28 @@ function About({ agent: { lastSeenAt, version, os, arch } }: { agent: Agent }) {
 function Release({ agent, release }: { agent: Agent; release: ReleaseOfRun | undefined }) {
   if (!agent.release) return 'runs no release'
   const digest = <code>{shortDigest(agent.release.digest)}</code>
-  if (!release) return <>runs {digest}</>
-  const { pipelineId, pipelineName, number, runId } = release
-  return (
+  return release ? (
     <>
-      runs{' '}
-      <RunLink place={{ kind: 'pipeline', id: pipelineId, runId }}>
-        {pipelineName}, Run #{number}
-      </RunLink>{' '}
-      ({digest})
+      runs <ReleaseLink release={release} /> ({digest})
     </>
+  ) : (
+    <>runs {digest}</>
+  )
+}
+
+/** A plain `<a>`: a link of the router in each row would be most of the work of a scroll. */
+function ReleaseLink({ release }: { release: ReleaseOfRun }) {
+  const navigate = useNavigate()
+  const { pipelineId: id, pipelineName, number, runId } = release
+  const follow = (event: MouseEvent) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return
+    event.preventDefault()
+    void navigate({ to: '/pipelines/$id/runs/$runId', params: { id, runId } })
+  }
+  return (
+    <a href={`/pipelines/${id}/runs/${runId}`} onClick={follow}>
+      {pipelineName}, Run #{number}
+    </a>
   )
 }
 

@@ -17,7 +17,7 @@ export function ReleaseChanges({ run, place }: Props) {
   return (
     <div className="checks">
       <Commits run={run} />
-      <section aria-labelledby="manifest-title">
+      <section className="stack" aria-labelledby="manifest-title">
         <h2 id="manifest-title">Manifest</h2>
         <ManifestChange run={run} place={place} />
       </section>
@@ -27,7 +27,7 @@ export function ReleaseChanges({ run, place }: Props) {
 
 function Commits({ run: { commits = [], commitsTruncated, commit } }: { run: AnyRunDetail }) {
   return (
-    <section aria-labelledby="commits-title">
+    <section className="stack" aria-labelledby="commits-title">
       <h2 id="commits-title">
         Commits since the last release <span className="count">{commits.length}</span>
       </h2>

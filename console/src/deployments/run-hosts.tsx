@@ -63,7 +63,7 @@ export function RunHosts({ run, place }: Props) {
         guess={guess}
         render={(item) =>
           item.kind === 'head' ? (
-            <h2 className="plan-head">
+            <h2 className="batch-head">
               {item.title} <span className="count">{item.count.toLocaleString()}</span>
             </h2>
           ) : (
