@@ -35,3 +35,10 @@ export const runManifestQuery = (id: number, runId: number) =>
     queryFn: ({ signal }) => call('getRunManifest', { params: { id, runId }, signal }),
     staleTime: Infinity,
   })
+
+/** What a release changes against the one that runs; another one may run meanwhile. */
+export const runChangesQuery = (id: number, runId: number) =>
+  queryOptions({
+    queryKey: ['pipelines', id, 'runs', runId, 'changes'],
+    queryFn: ({ signal }) => call('getPipelineRunChanges', { params: { id, runId }, signal }),
+  })

@@ -8,11 +8,12 @@ import { newestRunsQuery } from '../pipelines/queries.ts'
 import { nameOfRun, RunLink } from '../runs/run-row.tsx'
 import { FileDiff } from '../workspaces/file-diff.tsx'
 import { earlierRelease } from './earlier-release.ts'
+import { HookChanges } from './hook-changes.tsx'
 import { runManifestQuery } from './queries.ts'
 
 type Props = { run: AnyRunDetail; place: RunPlace }
 
-/** What a release brings: its commits, and what changed in its manifest. */
+/** What a release brings: its commits, and what changed in its manifest and its hooks. */
 export function ReleaseChanges({ run, place }: Props) {
   return (
     <div className="checks">
@@ -20,6 +21,10 @@ export function ReleaseChanges({ run, place }: Props) {
       <section className="stack" aria-labelledby="manifest-title">
         <h2 id="manifest-title">Manifest</h2>
         <ManifestChange run={run} place={place} />
+      </section>
+      <section className="stack" aria-labelledby="hooks-title">
+        <h2 id="hooks-title">Hooks</h2>
+        <HookChanges runId={run.id} place={place} />
       </section>
     </div>
   )

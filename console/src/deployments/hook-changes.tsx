@@ -1,0 +1,55 @@
+import { useQuery } from '@tanstack/react-query'
+import type { Answer } from '../api/call.ts'
+import type { RunPlace } from '../api/types.ts'
+import { isGone } from '../parts/gone.tsx'
+import { ErrorNote, Loading } from '../parts/notes.tsx'
+import { plainText } from '../parts/plain-text.ts'
+import { Scroller } from '../parts/scroller.tsx'
+import { DiffLines } from '../runs/diff-lines.tsx'
+import { runChangesQuery } from './queries.ts'
+import { unifiedHunks } from './unified-hunks.ts'
+
+type Change = Answer<'getPipelineRunChanges'>['hooks'][number]
+
+const tags = {
+  added: { look: 'tag good', word: 'new' },
+  removed: { look: 'tag bad', word: 'removed' },
+  changed: { look: 'tag', word: 'changed' },
+  same: { look: 'tag', word: 'not changed' },
+  unknown: { look: 'tag', word: 'not comparable' },
+}
+
+/** The programs that a release runs on hosts, against those of the release that runs there now. */
+export function HookChanges({ runId, place }: { runId: number; place: RunPlace }) {
+  const { data, error } = useQuery(runChangesQuery(place.id, runId))
+  if (isGone(error)) return <p className="dim">The build has not ended.</p>
+  if (error) return <ErrorNote error={error} goesOn />
+  if (!data) return <Loading what="the hooks" />
+  if (data.hooks.length === 0) return <p className="dim">It has none.</p>
+  return data.hooks.map((change) => <OneHook key={change.name} change={change} />)
+}
+
+function OneHook({ change: { name, path, pathBefore, change, diff } }: { change: Change }) {
+  const { look, word } = tags[change]
+  const title = plainText(path)
+  return (
+    <article className="check-box">
+      <h3>
+        {name} <code>{title}</code> <span className={look}>{word}</span>
+      </h3>
+      {pathBefore !== null && pathBefore !== path && (
+        <p className="dim">
+          Before: <code>{plainText(pathBefore)}</code>
+        </p>
+      )}
+      {unifiedHunks(diff ?? '').map(({ line, lines }) => (
+        <Scroller key={line} className="snippet" label={`${title}, from line ${line}`}>
+          <DiffLines lines={lines} />
+        </Scroller>
+      ))}
+      {diff === null && change !== 'same' && (
+        <p className="dim">It is no text, or too long to be compared by lines.</p>
+      )}
+    </article>
+  )
+}
