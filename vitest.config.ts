@@ -1,7 +1,8 @@
 import { defineConfig } from 'vitest/config'
 
 /** Files of these leave nothing behind in their process, so that the next file runs in it too. */
-const together = 'test/{api,app,store,activities,worker,workflows,gateways,console}/**/*.test.ts'
+const together =
+  'test/{api,app,store,activities,worker,workflows,gateways,console,faults,races}/**/*.test.ts'
 
 export default defineConfig({
   test: {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createHarness, type Harness } from '../harness/create-harness.ts'
-import { gitHarness, peerMakers, wayTo, type GitHarness } from '../harness/git/git-harness.ts'
+import { gitHarness, hostsOf, wayTo, type GitHarness } from '../harness/git/git-harness.ts'
 import type { TestUser } from '../harness/test-user.ts'
 
 const path = '/api/git/connections'
@@ -10,7 +10,7 @@ const rounds = Number(process.env['RACE_ROUNDS'] ?? 10)
 
 // Two organizations connect the same branch at the same moment, in many rounds. No worker runs:
 // only the answers of POST are checked.
-describe.each(Object.entries(peerMakers))(
+describe.each(hostsOf('githubPeer', 'bitbucketDataCenterPeer'))(
   'two who connect one repository of %s at once',
   (_, makePeer) => {
     let harness: GitHarness

@@ -4,7 +4,7 @@ import type { Outbound } from '../../../gateways/outbound/outbound.ts'
 import type { GitPeer } from './git-peer.ts'
 
 export { eventually } from '../eventually.ts'
-export { peerMakers } from './peer-makers.ts'
+export { hostsOf, peerMakers } from './peer-makers.ts'
 
 export type GitHarness = Harness & {
   peer: GitPeer

@@ -1,10 +1,10 @@
 import { unwrap } from '../../../store/driver/tenant.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { eventually, peerMakers } from '../../harness/git/git-harness.ts'
+import { eventually, hostsOf } from '../../harness/git/git-harness.ts'
 import type { TestUser } from '../../harness/test-user.ts'
 import { git, main, openGitWorld, type GitWorld } from './git-world.ts'
 
-describe.each(Object.entries(peerMakers))('authors of changes in %s', (_, makePeer) => {
+describe.each(hostsOf('githubPeer', 'gitlabPeer'))('authors of changes in %s', (_, makePeer) => {
   let world: GitWorld
   beforeAll(async () => {
     world = await openGitWorld(makePeer)

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { checkConnections } from '../../../activities/git/check-connections.ts'
 import { eventually } from '../../harness/eventually.ts'
-import { gitHarness, peerMakers, type GitHarness } from '../../harness/git/git-harness.ts'
+import { gitHarness, hostsOf, type GitHarness } from '../../harness/git/git-harness.ts'
 import type { TestUser } from '../../harness/test-user.ts'
 
 const marker = '.cloud-control/owner.json'
 
-describe.each(Object.entries(peerMakers))('hydrate to %s', (_, makePeer) => {
+describe.each(hostsOf('githubPeer', 'bitbucketDataCenterPeer'))('hydrate to %s', (_, makePeer) => {
   let harness: GitHarness
   let user: TestUser
   let counter = 0

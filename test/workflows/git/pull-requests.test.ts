@@ -1,15 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import {
-  eventually,
-  gitHarness,
-  peerMakers,
-  type GitHarness,
-} from '../../harness/git/git-harness.ts'
+import { eventually, gitHarness, hostsOf, type GitHarness } from '../../harness/git/git-harness.ts'
 import type { TestUser } from '../../harness/test-user.ts'
 
 const main = (word: string) => `resource "terraform_data" "one" { input = "${word}" }\n`
 
-describe.each(Object.entries(peerMakers))('pull requests of %s', (_, makePeer) => {
+describe.each(hostsOf('githubPeer', 'bitbucketCloudPeer'))('pull requests of %s', (_, makePeer) => {
   let harness: GitHarness
   let user: TestUser
   let counter = 0

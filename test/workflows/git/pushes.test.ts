@@ -2,18 +2,13 @@ import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { webhookKeys } from '../../../domain/git/webhook-secret.ts'
 import { placeOfWebhookSecret } from '../../../store/git/git-connections.ts'
-import {
-  eventually,
-  gitHarness,
-  peerMakers,
-  type GitHarness,
-} from '../../harness/git/git-harness.ts'
+import { eventually, gitHarness, hostsOf, type GitHarness } from '../../harness/git/git-harness.ts'
 import type { TestUser } from '../../harness/test-user.ts'
 
 const main = (word: string) => `resource "terraform_data" "one" { input = "${word}" }\n`
 const git = { kind: 'git' }
 
-describe.each(Object.entries(peerMakers))('pushes to %s', (_, makePeer) => {
+describe.each(hostsOf('gitlabPeer', 'bitbucketDataCenterPeer'))('pushes to %s', (_, makePeer) => {
   let harness: GitHarness
   let organizationId: number
   let user: TestUser
