@@ -67,7 +67,7 @@ const beginThree = async (applySeconds: number) => {
       line.startsWith('terraform_data.slow: Creating'),
     ),
   )
-  const planning = await begin({ files: slowPlan(250) })
+  const planning = await begin({ files: slowPlan(100) })
   await until('both run tofu', () => tofuBelow(worker.pid).length >= 2)
   return { waiting, applying, planning }
 }

@@ -83,7 +83,7 @@ beforeAll(async () => {
     const lines = await linesOf(author, workspace, { id: applying, stage: 'apply' })
     return lines.some((line) => line.startsWith('terraform_data.slow: Creating'))
   })
-  const { id: planning } = await begin('planning', { files: slowPlan(100) })
+  const { id: planning } = await begin('planning', { files: slowPlan(40) })
   await rowUntil(harness, planning, { when: ({ phase }) => phase === 'planning' })
   await until('both run tofu', () => tofuBelow(worker.pid).length >= 2)
 
