@@ -19,7 +19,7 @@ describe('uploads that send nothing', () => {
     const silent = bodies.map(async (body) => owner.post('/api/finops/uploads', body, { headers }))
     // Refused for its name, once it has a place.
     const third = async () => uploadBill(owner, 'Not A Name', [])
-    await eventually(async () => (await third()).statusCode === 429, { looks: 50 })
+    await eventually(async () => (await third()).statusCode === 429, { looks: 300 })
     expect((await third()).json().code).toBe('too_many_uploads')
     expect((await uploadBill(stranger, 'Not A Name', [])).statusCode).toBe(400)
     for (const body of bodies) body.end()
