@@ -285,8 +285,7 @@ describe.skipIf(!hasBwrap)(`applications (${why})`, () => {
       await settle(page)
       const { perScreen, screens } = await workOfScroll(page)
       console.log(`${list}: ${screens} screens, ${perScreen.toFixed(1)} ms of work each`)
-      // All rows at once would be several times that.
-      expect(perScreen).toBeLessThan(150)
+      expect(perScreen).toBeLessThan(50)
       await rows.getByText(last, { exact: true }).waitFor()
       expect(await rows.locator('[data-row]').count()).toBeLessThan(150)
       await page.getByRole('searchbox', { name: /^Filter by name/ }).fill('web-777')

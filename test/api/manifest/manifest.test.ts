@@ -130,8 +130,7 @@ describe('the manifest of applications', () => {
       }
     }
     expect(status).toBe(429)
-    // On a machine that does much else each takes longer.
-    expect(checks).toBeGreaterThan(1)
+    expect(checks).toBeGreaterThan(10)
     expect((await quiet.post(check, { yaml: build })).json()).toMatchObject({ ok: true })
   })
 })
