@@ -2,7 +2,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { memo, type MouseEvent } from 'react'
 import type { Agent } from '../api/types.ts'
 import { Button } from '../parts/forms.tsx'
-import { Icon } from '../parts/icon.tsx'
+import { LookBadge } from '../parts/look-badge.tsx'
 import { LabelTags } from '../parts/label-list.tsx'
 import { Time } from '../parts/time.tsx'
 import type { AgentAction } from './agent-dialogs.tsx'
@@ -19,16 +19,10 @@ type Props = {
 
 /** One host in the list. Memoized, because a list has up to 1,000. */
 export const AgentRow = memo(function AgentRow({ agent, release, onAct }: Props) {
-  const { tone, icon, word } = agentLooks[agent.state]
   return (
     <div className="row agent-row">
       <span className="row-state">
-        <span className={`badge ${tone}`}>
-          <span>
-            <Icon name={icon} size={13} />
-          </span>
-          {word}
-        </span>
+        <LookBadge look={agentLooks[agent.state]} />
       </span>
       <span className="row-main">
         <span className="row-title">

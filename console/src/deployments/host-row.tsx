@@ -1,6 +1,6 @@
 import { memo } from 'react'
 import type { LogLine, RunHost, RunPlace } from '../api/types.ts'
-import { Icon } from '../parts/icon.tsx'
+import { LookBadge } from '../parts/look-badge.tsx'
 import { plainText } from '../parts/plain-text.ts'
 import { Duration, durationText } from '../parts/time.tsx'
 import { RunViewLink } from '../runs/run-tabs.tsx'
@@ -16,17 +16,11 @@ type Props = {
 
 /** One host of a deployment. Memoized, because a deployment has up to 1,000. */
 export const HostRow = memo(function HostRow({ host, place, last }: Props) {
-  const { tone, icon, word } = hostLooks[host.state]
   const hooks = hookWords(host.hooks, durationText)
   return (
     <div className="row low host-row">
       <span className="row-state">
-        <span className={`badge ${tone}`}>
-          <span>
-            <Icon name={icon} size={13} />
-          </span>
-          {word}
-        </span>
+        <LookBadge look={hostLooks[host.state]} />
       </span>
       <span className="row-main">
         <span className="row-title">
