@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../api/call.ts'
-import { Choice } from '../parts/choice.tsx'
+import { Choices } from '../parts/choices.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { Field, textIn } from '../parts/forms.tsx'
 import { readAgentLabels } from './agent-labels.ts'
@@ -10,6 +10,16 @@ import { TokenOfAgent } from './token-of-agent.tsx'
 
 type Kind = 'host' | 'join'
 type Props = { workspaceId: number; onClose: () => void }
+
+const kinds = [
+  { value: 'host', label: 'One host', words: 'Its token belongs to this host alone.' },
+  {
+    value: 'join',
+    label: 'Many hosts',
+    words:
+      'One token for an image or a start script. Each host enrolls with it and gets a token of its own.',
+  },
+] as const
 
 /** Makes the agent of one host, or a token by which many hosts enroll. */
 export function AddAgent({ workspaceId, onClose }: Props) {
@@ -36,25 +46,13 @@ export function AddAgent({ workspaceId, onClose }: Props) {
       onSubmit={(form) => make.mutate(form)}
       onClose={onClose}
     >
-      <fieldset className="choices">
-        <legend>For how many hosts?</legend>
-        <Choice
-          name="kind"
-          value="host"
-          label="One host"
-          words="Its token belongs to this host alone."
-          checked={kind === 'host'}
-          onChange={() => setKind('host')}
-        />
-        <Choice
-          name="kind"
-          value="join"
-          label="Many hosts"
-          words="One token for an image or a start script. Each host enrolls with it and gets a token of its own."
-          checked={kind === 'join'}
-          onChange={() => setKind('join')}
-        />
-      </fieldset>
+      <Choices
+        name="kind"
+        legend="For how many hosts?"
+        options={kinds}
+        value={kind}
+        onChange={setKind}
+      />
       <Field
         label="Name"
         name="name"

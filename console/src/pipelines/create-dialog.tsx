@@ -4,7 +4,7 @@ import { useId, useState } from 'react'
 import { call } from '../api/call.ts'
 import { workspacesQuery } from '../api/queries.ts'
 import type { Pipeline } from '../api/types.ts'
-import { Choice } from '../parts/choice.tsx'
+import { Choices } from '../parts/choices.tsx'
 import { useSettled } from '../parts/filter-box.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { Field, textIn } from '../parts/forms.tsx'
@@ -15,6 +15,20 @@ import { ManifestDesk } from './manifest-desk.tsx'
 import { WorkspacePicker } from './workspace-picker.tsx'
 
 type Kind = Pipeline['kind']
+
+const kinds = [
+  {
+    value: 'application',
+    label: 'An application',
+    words:
+      'Builds a repository, keeps the signed artifact, and brings it to the hosts of a workspace.',
+  },
+  {
+    value: 'infrastructure',
+    label: 'Infrastructure',
+    words: 'Plans and applies a workspace, beside the pipeline that the workspace brought.',
+  },
+] as const
 
 /** One choice says what the pipeline is for; all that the kind needs is asked for below it. */
 export function CreateDialog({ onClose }: { onClose: () => void }) {
@@ -39,25 +53,13 @@ export function CreateDialog({ onClose }: { onClose: () => void }) {
       onSubmit={(form) => create.mutate(form)}
       onClose={onClose}
     >
-      <fieldset className="choices">
-        <legend>What is it for?</legend>
-        <Choice
-          name="kind"
-          value="application"
-          label="An application"
-          words="Builds a repository, keeps the signed artifact, and brings it to the hosts of a workspace."
-          checked={kind === 'application'}
-          onChange={() => setKind('application')}
-        />
-        <Choice
-          name="kind"
-          value="infrastructure"
-          label="Infrastructure"
-          words="Plans and applies a workspace, beside the pipeline that the workspace brought."
-          checked={kind === 'infrastructure'}
-          onChange={() => setKind('infrastructure')}
-        />
-      </fieldset>
+      <Choices
+        name="kind"
+        legend="What is it for?"
+        options={kinds}
+        value={kind}
+        onChange={setKind}
+      />
       <Field label="Name" name="name" required maxLength={200} autoComplete="off" />
       {kind === 'application' ? <ApplicationParts /> : <WorkspaceField />}
     </FormDialog>

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { ApiError, call, mayPass, type Body } from '../api/call.ts'
 import type { Pipeline } from '../api/types.ts'
 import { useMe } from '../app/session.ts'
-import { Choice } from '../parts/choice.tsx'
+import { Choices } from '../parts/choices.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { Button, Field, Select, textIn, TextField } from '../parts/forms.tsx'
 import { plainLine } from '../parts/plain-text.ts'
@@ -57,7 +57,13 @@ function StartDialog({ pipeline, onClose }: Props) {
       onSubmit={(form) => start.mutate(form)}
       onClose={onClose}
     >
-      <SourceChoice value={kind} onChange={setKind} />
+      <Choices
+        name="kind"
+        legend="What is released"
+        options={kinds}
+        value={kind}
+        onChange={setKind}
+      />
       <RevisionField kind={kind} pipeline={pipeline} />
       <Field
         label="Strategy (optional)"
@@ -115,33 +121,24 @@ function whatItDoes({ targetWorkspaceName, criticality }: Pipeline): string {
     : `It builds the application and deploys it to the hosts of ${targetWorkspaceName}.`
 }
 
-const kinds: ReadonlyArray<[Kind, string, string]> = [
-  ['branch', 'The newest commit of a branch', 'It is built when the run begins.'],
-  ['tag', 'A tag', 'The commit that it names is built.'],
-  ['commit', 'A commit', 'Exactly this one is built, wherever branches point.'],
-  [
-    'artifactOf',
-    'The artifact of another run',
-    'Nothing is built: the same bytes that were tested elsewhere are deployed.',
-  ],
-]
-
-const SourceChoice = ({ value, onChange }: { value: Kind; onChange: (kind: Kind) => void }) => (
-  <fieldset className="choices">
-    <legend>What is released</legend>
-    {kinds.map(([kind, label, words]) => (
-      <Choice
-        key={kind}
-        name="kind"
-        value={kind}
-        label={label}
-        words={words}
-        checked={value === kind}
-        onChange={() => onChange(kind)}
-      />
-    ))}
-  </fieldset>
-)
+const kinds = [
+  {
+    value: 'branch',
+    label: 'The newest commit of a branch',
+    words: 'It is built when the run begins.',
+  },
+  { value: 'tag', label: 'A tag', words: 'The commit that it names is built.' },
+  {
+    value: 'commit',
+    label: 'A commit',
+    words: 'Exactly this one is built, wherever branches point.',
+  },
+  {
+    value: 'artifactOf',
+    label: 'The artifact of another run',
+    words: 'Nothing is built: the same bytes that were tested elsewhere are deployed.',
+  },
+] as const
 
 /** The runs of pipelines of the same repository whose artifact is still kept. */
 function ArtifactFields({ pipeline }: { pipeline: Pipeline }) {
