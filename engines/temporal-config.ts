@@ -75,7 +75,7 @@ function sqlOf(
 ) {
   return {
     sql: {
-      pluginName: 'postgres12',
+      pluginName: 'postgres12_pgx',
       databaseName,
       connectAddr: `127.0.0.1:${postgresPort}`,
       connectProtocol: 'tcp',

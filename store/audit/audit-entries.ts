@@ -1,5 +1,6 @@
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 import type { Knex } from 'knex'
+import { askNamed } from '../driver/ask-prepared.ts'
 
 export type AuditEntry = {
   id: number
@@ -16,6 +17,11 @@ export type AuditEntry = {
   ip: string | null
   requestId: string | null
 }
+
+export type EntryOfTarget = Pick<
+  AuditEntry,
+  'id' | 'at' | 'event' | 'outcome' | 'actorLabel' | 'detail'
+>
 
 /** An entry with its hash, once it is sealed, and for a denial how often it happened that minute. */
 export type ListedEntry = AuditEntry & { hash: Buffer | null; count: number | null }
@@ -37,14 +43,17 @@ export type AuditSlice = AuditFilter & { limit: number } & ({ before: number } |
 export async function auditEntriesOf(
   tenant: Tenant,
   target: { kind: string; id: string },
-): Promise<AuditEntry[]> {
+): Promise<EntryOfTarget[]> {
   const { db, organizationId } = unwrap(tenant)
-
-  return db('audit_entries')
-    .where({ organizationId, targetKind: target.kind, targetId: target.id })
-    .orderBy('id')
-    .limit(500)
-    .select('id', 'at', 'event', 'outcome', 'actorLabel', 'detail')
+  return askNamed<EntryOfTarget>(
+    db,
+    'audit-entries-of',
+    db.raw(
+      `select id, at, event, outcome, actor_label as "actorLabel", detail from audit_entries
+       where organization_id = ? and target_kind = ? and target_id = ? order by id limit 500`,
+      [organizationId, target.kind, target.id],
+    ),
+  )
 }
 
 /** The audit log of one organization, by key in either direction: page 10,000 costs what page 1 does. */

@@ -1,3 +1,4 @@
+import { askNamed } from '../driver/ask-prepared.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 
 /** Who a resource belongs to on a day. */
@@ -57,13 +58,9 @@ export function workspaceResources(tenant: Tenant) {
     /** By workspace, of those that share a resource with another one. */
     async heldTwice(workspaceIds: readonly number[]): Promise<Map<number, HeldTwice>> {
       if (workspaceIds.length === 0) return new Map()
-      const { rows } = await db.raw(selectHeldTwice, { organizationId, ids: [...workspaceIds] })
-      return new Map(
-        rows.map(({ workspaceId, ...found }: HeldTwice & { workspaceId: number }) => [
-          workspaceId,
-          found,
-        ]),
-      )
+      const query = db.raw(selectHeldTwice, { organizationId, ids: [...workspaceIds] })
+      const rows = await askNamed<HeldTwice & { workspaceId: number }>(db, 'held-twice', query)
+      return new Map(rows.map(({ workspaceId, ...found }) => [workspaceId, found]))
     },
   }
 }

@@ -3,6 +3,7 @@ import {
   type AnomalyScope,
   type ScopeOfSeries,
 } from '../../domain/finops/anomalies/anomaly-scope.ts'
+import { askNamed } from '../driver/ask-prepared.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 
 /** An anomaly that names a run as what may have caused it. */
@@ -27,13 +28,15 @@ export async function anomaliesOfRun(
   workspaceRunId: number,
 ): Promise<AnomalyOfRun[]> {
   const { db, organizationId } = unwrap(tenant)
-  const { rows } = await db.raw(selectAnomalies, { organizationId, workspaceRunId })
-  return (rows as Array<Omit<AnomalyOfRun, 'scope'> & ScopeOfSeries>).map(
-    ({ scopeKind, scopeKey, scopeValue, ...anomaly }) => ({
-      ...anomaly,
-      scope: scopeOf({ scopeKind, scopeKey, scopeValue }),
-    }),
+  const rows = await askNamed<Omit<AnomalyOfRun, 'scope'> & ScopeOfSeries>(
+    db,
+    'anomalies-of-run',
+    db.raw(selectAnomalies, { organizationId, workspaceRunId }),
   )
+  return rows.map(({ scopeKind, scopeKey, scopeValue, ...anomaly }) => ({
+    ...anomaly,
+    scope: scopeOf({ scopeKind, scopeKey, scopeValue }),
+  }))
 }
 
 const selectAnomalies = `

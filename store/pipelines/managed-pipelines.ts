@@ -1,6 +1,7 @@
 import type { ApprovalReason } from '../../domain/runs/approval-reason.ts'
 import type { RunOrigin } from '../../domain/runs/run-origin.ts'
 import type { RunPhase, RunReason } from '../../domain/runs/run-state.ts'
+import { askNamed } from '../driver/ask-prepared.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 
 /** The newest run of a workspace that can apply, as lists of workspaces show it. */
@@ -33,7 +34,7 @@ export async function managedPipelines(
 ): Promise<ManagedPipeline[]> {
   if (workspaceIds.length === 0) return []
   const { db, organizationId } = unwrap(tenant)
-  const { rows } = await db.raw<{ rows: Row[] }>(
+  const query = db.raw(
     `select p.id as "pipelineId", p.target_workspace_id as "workspaceId", p.last_number as number,
        r.id as "runId", r.phase, r.reason, r.approval_reasons as "approvalReasons", r.destroy,
        r.summary, r.origin, r.author_user_id as "authorUserId",
@@ -51,6 +52,7 @@ export async function managedPipelines(
      where p.organization_id = ? and p.managed and p.target_workspace_id = any(?::integer[])`,
     [organizationId, [...workspaceIds]],
   )
+  const rows = await askNamed<Row>(db, 'managed-pipelines', query)
   return rows.map(({ runId, pipelineId, workspaceId, ...run }) => ({
     id: pipelineId,
     workspaceId,

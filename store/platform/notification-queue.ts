@@ -1,4 +1,5 @@
 import type { Severity } from '../../domain/notifications/notice-events.ts'
+import { askNamed } from '../driver/ask-prepared.ts'
 import type { PlatformDb } from '../driver/connect.ts'
 import type { NotificationKind } from '../notifications/notifications.ts'
 
@@ -49,12 +50,9 @@ export function notificationQueue(db: PlatformDb) {
   return {
     /** The first channel of each organization comes first. Messages of a suspended organization wait. */
     async claim(lane: Lane, limit: number, ofOrganization: number): Promise<QueuedMessage[]> {
-      const { rows } = await db.raw(claimMessages, {
-        isSlow: lane === 'slow',
-        limit,
-        ofOrganization,
-      })
-      return rows
+      const isSlow = lane === 'slow'
+      const query = db.raw(claimMessages, { isSlow, limit, ofOrganization })
+      return askNamed<QueuedMessage>(db, 'claim-messages', query)
     },
 
     async sent(row: QueuedMessage, { status, isSlow }: { status: number; isSlow: boolean }) {

@@ -1,3 +1,4 @@
+import { askNamed } from '../driver/ask-prepared.ts'
 import type { PlatformDb } from '../driver/connect.ts'
 
 export type OutboxRow = {
@@ -22,7 +23,7 @@ export function outboxQueue(db: PlatformDb) {
   return {
     /** In order per workflow: a row waits for older undelivered rows of its workflow. */
     async claim(limit: number): Promise<OutboxRow[]> {
-      const { rows } = await db.raw(
+      const query = db.raw(
         `update outbox set attempts = attempts + 1, available_at = now() + interval '${leaseSeconds} seconds'
          where id in (
            select o.id from outbox o
@@ -35,7 +36,8 @@ export function outboxQueue(db: PlatformDb) {
            args, options, attempts`,
         [limit],
       )
-      return rows.toSorted((a: OutboxRow, b: OutboxRow) => a.id - b.id)
+      const rows = await askNamed<OutboxRow>(db, 'claim-outbox', query)
+      return rows.toSorted((a, b) => a.id - b.id)
     },
 
     async done(id: number): Promise<void> {

@@ -1,4 +1,5 @@
 import { organizationRunLimit, workingPhases } from '../../domain/runs/run-state.ts'
+import { askNamed } from '../driver/ask-prepared.ts'
 import type { PlatformDb } from '../driver/connect.ts'
 
 export type WaitingRun = {
@@ -14,7 +15,7 @@ export type WaitingRun = {
  * second, so that one long queue does not fill the page.
  */
 export async function waitingRuns(db: PlatformDb, limit: number): Promise<WaitingRun[]> {
-  const { rows } = await db.raw(
+  const query = db.raw(
     `with ready as (
        select distinct on (r.workspace_id, r.kind) r.organization_id, r.workspace_id, r.id, r.kind
        from workspace_runs r join organizations o on o.id = r.organization_id and o.status = 'active'
@@ -35,7 +36,7 @@ export async function waitingRuns(db: PlatformDb, limit: number): Promise<Waitin
      order by l.place, l.id limit :limit`,
     { places: organizationRunLimit, limit },
   )
-  return rows
+  return askNamed<WaitingRun>(db, 'waiting-runs', query)
 }
 
 /** As literals, so that the partial index of live runs can be used. */

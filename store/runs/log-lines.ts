@@ -1,5 +1,5 @@
 import type { Store } from '../driver/connect.ts'
-import { askPrepared } from '../driver/ask-prepared.ts'
+import { askNamed, askPrepared } from '../driver/ask-prepared.ts'
 import type { PreparedQuery, Value } from '../driver/kept-query.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
@@ -68,7 +68,7 @@ export function logLines(tenant: Tenant) {
 
     /** The lines after a `seq`: at most `limit` lines and `maxBytes` bytes, but at least one line. */
     async list(stageId: number, { after, limit, maxBytes }: LogPage): Promise<LogLine[]> {
-      const { rows } = await db.raw(
+      const query = db.raw(
         `select seq, level, line, host from (
            select seq, level, line, host, sum(octet_length(line) + :lineBytes) over (order by seq) as bytes
            from (
@@ -78,12 +78,13 @@ export function logLines(tenant: Tenant) {
          where bytes <= :maxBytes or seq = :after + 1 order by seq`,
         { organizationId, stageId, after, limit, lineBytes, maxBytes: maxBytes ?? maxLogBytes },
       )
+      const rows = await askNamed<LogLine & { host: string | null }>(db, 'log-lines', query)
       return rows.map(withoutNoHost)
     },
 
     /** The first lines of these levels, or of this form: at most `limit` lines and `maxLogBytes` bytes. */
     async select(stageId: number, { levels, form, limit }: LineChoice): Promise<LogLine[]> {
-      const { rows } = await db.raw(
+      const query = db.raw(
         `select seq, level, line from (
            select seq, level, line, sum(octet_length(line) + :lineBytes) over (order by seq) as bytes
            from (
@@ -103,7 +104,7 @@ export function logLines(tenant: Tenant) {
           form: form ?? null,
         },
       )
-      return rows
+      return askNamed<LogLine>(db, 'select-log-lines', query)
     },
 
     /**

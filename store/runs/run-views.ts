@@ -1,3 +1,4 @@
+import { askNamed } from '../driver/ask-prepared.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 import type { StageState } from '../../domain/runs/run-state.ts'
 import type { ApprovalStage } from './approvals.ts'
@@ -46,8 +47,42 @@ export type RunView = WorkspaceRun & {
   } | null
 }
 
+/** Each by its name, as a prepared statement needs. */
+const columns: Record<keyof WorkspaceRun, string> = {
+  id: 'r.id',
+  workspaceId: 'r.workspace_id',
+  kind: 'r.kind',
+  destroy: 'r.destroy',
+  phase: 'r.phase',
+  reason: 'r.reason',
+  message: 'r.message',
+  configurationVersionId: 'r.configuration_version_id',
+  overrides: 'r.overrides',
+  origin: 'r.origin',
+  authorUserId: 'r.author_user_id',
+  authorTokenId: 'r.author_token_id',
+  authorshipThrough: 'r.authorship_through',
+  planDigest: 'r.plan_digest',
+  summary: 'r.summary',
+  cost: 'r.cost',
+  gates: 'r.gates',
+  found: 'r.found',
+  confirm: 'r.confirm',
+  startMessage: 'r.start_message',
+  approvalReasons: 'r.approval_reasons',
+  cancelRequestedAt: 'r.cancel_requested_at',
+  cancelRequestedBy: 'r.cancel_requested_by',
+  approvalExpiresAt: 'r.approval_expires_at',
+  engineRunId: 'r.engine_run_id',
+  waitsForSlotSince: 'r.waits_for_slot_since',
+  createdAt: 'r.created_at',
+  startedAt: 'r.started_at',
+  endedAt: 'r.ended_at',
+}
+const selected = Object.entries(columns).map(([name, column]) => `${column} as "${name}"`)
+
 const selectViews = `
-  select r.*, coalesce(u.email, u.name) as author_label,
+  select ${selected.join(', ')}, coalesce(u.email, u.name) as "authorLabel",
     json_build_object('number', v.number, 'filesSha256', v.files_sha256, 'commitSha', v.commit_sha,
       'commitAuthor', v.commit_author, 'commitMessage', v.commit_message,
       'pullRequest', p.number) as version,
@@ -78,11 +113,11 @@ const selectViews = `
 export async function runViews(tenant: Tenant, ids: readonly number[]): Promise<RunView[]> {
   if (ids.length === 0) return []
   const { db, organizationId } = unwrap(tenant)
-  const views = db.raw(
-    `(${selectViews} where r.organization_id = ? and r.id = any(?::integer[])) as views`,
-    [organizationId, [...ids]],
-  )
-  return db.from(views).select('*')
+  const query = db.raw(`${selectViews} where r.organization_id = ? and r.id = any(?::integer[])`, [
+    organizationId,
+    [...ids],
+  ])
+  return askNamed<RunView>(db, 'run-views', query)
 }
 
 export type TurnHolder = Pick<
