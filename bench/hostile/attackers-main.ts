@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { signIn } from '../call-api.ts'
@@ -8,6 +9,12 @@ import { serveGiantCloud } from './giant-cloud.ts'
 /** Of processes from -20 to 19, in which more gives way. */
 const niceness = 10
 setPriority(niceness)
+try {
+  // Of the session among all sessions, where the kernel shares the CPU by sessions.
+  writeFileSync('/proc/self/autogroup', String(niceness))
+} catch {
+  // This kernel does not share by sessions, so the priority of the process is what counts.
+}
 
 const tell = (told: AttackersTold) => void process.send?.(told)
 let ofEach: Attack[][] = []

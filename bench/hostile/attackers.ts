@@ -25,10 +25,11 @@ export type Attackers = {
 /**
  * The clients of the hostile organizations, in a process of their own: in that of the quiet tenant
  * their work would be measured as the service's. Its priority is low, because clients of a service
- * do not use its processors.
+ * do not use its processors. It has a session of its own: Linux shares the CPU between sessions first
+ * (sched(7), autogroup), so in the session of the quiet tenant it would take that tenant's share.
  */
 export async function startAttackers(begin: AttackersBegin): Promise<Attackers> {
-  const child = fork(join(import.meta.dirname, 'attackers-main.ts'))
+  const child = fork(join(import.meta.dirname, 'attackers-main.ts'), { detached: true })
   const failed = once(child, 'exit').then(([code]) => {
     throw new Error(`the attackers ended with code ${String(code)}`)
   })
