@@ -1,4 +1,4 @@
-import { useCallback, useMemo, useState, type KeyboardEvent } from 'react'
+import { startTransition, useCallback, useMemo, useState, type KeyboardEvent } from 'react'
 import { plainText } from '../parts/plain-text.ts'
 import { WindowedList } from '../parts/windowed-list.tsx'
 import type { PlanItem } from './plan-items.ts'
@@ -9,7 +9,8 @@ export type OpenRows = { all: boolean; turned: ReadonlySet<string> }
 
 export const useOpenRows = (all: boolean) => {
   const [open, setOpen] = useState<OpenRows>({ all, turned: new Set() })
-  const setAll = (all: boolean) => setOpen({ all, turned: new Set() })
+  // Not urgent, because it renders every row near the window: the button answers first.
+  const setAll = (all: boolean) => startTransition(() => setOpen({ all, turned: new Set() }))
   const turn = useCallback(
     (key: string) =>
       setOpen(({ all, turned }) => {

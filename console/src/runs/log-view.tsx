@@ -7,6 +7,7 @@ import {
   useMemo,
   useRef,
   useState,
+  type KeyboardEvent,
   type MouseEvent,
 } from 'react'
 import type { LogLine, RunPlace } from '../api/types.ts'
@@ -104,6 +105,7 @@ export function LogView({ place, stage, line }: Props) {
         onScroll={onScroll}
         role="region"
         aria-label={`Log of ${stage}`}
+        onKeyDown={goToEnds}
         // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- WCAG 2.1.1: keyboards must scroll it
         tabIndex={0}
       >
@@ -125,6 +127,16 @@ export function LogView({ place, stage, line }: Props) {
       </div>
     </div>
   )
+}
+
+/** Home and End jump: the scroll of the browser would pass through the whole log and render it on its way. */
+function goToEnds(event: KeyboardEvent<HTMLElement>): void {
+  const { key, currentTarget: box } = event
+  if (event.target !== box || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey)
+    return
+  if (key !== 'Home' && key !== 'End') return
+  event.preventDefault()
+  box.scrollTop = key === 'Home' ? 0 : box.scrollHeight
 }
 
 const noneWords = {
