@@ -12,7 +12,8 @@ import { approveRelease } from './approve-release.ts'
 import { seedApplication } from './application-world.ts'
 import { shopFiles } from './shop-files.ts'
 import { expectAccessible } from './axe.ts'
-import { everyView, expectNoSideways, openBrowser, settle, visit } from './browser.ts'
+import { everyWidth, openBrowser, settle, visit } from './browser.ts'
+import { faultsInBothThemes } from './in-both-themes.ts'
 import { named } from './people.ts'
 import { takePicture } from './picture.ts'
 import { workOfScroll } from './work-of-scroll.ts'
@@ -217,16 +218,13 @@ describe.skipIf(!hasBwrap)(`applications (${why})`, () => {
     await context.close()
   })
 
-  for (const view of everyView)
-    test(`${view.scheme}, ${view.width} px wide: axe, width and a picture of each page`, async () => {
+  for (const view of everyWidth)
+    test(`${view.width} px wide: axe, width and a picture of each page, in both themes`, async () => {
       const { page, context, faults } = await visit(browser, harness, { user: owner, view })
       const wrong: string[] = []
       for (const [name, path] of Object.entries(at)) {
         await page.goto(path)
-        await settle(page)
-        await takePicture(page, `application-${name}-${view.scheme}-${view.width}`)
-        await expectNoSideways(page, name).catch((error: Error) => wrong.push(error.message))
-        await expectAccessible(page, name).catch((error: Error) => wrong.push(error.message))
+        wrong.push(...(await faultsInBothThemes(page, `application-${name}`)))
       }
       expect(wrong).toEqual([])
       expect(faults).toEqual([])

@@ -11,12 +11,23 @@ type Violation = {
   nodes: Array<{ html: string; failureSummary?: string }>
 }
 
-/** No violation of axe's rules on what is shown now. */
-export async function expectAccessible(page: Page, where: string): Promise<void> {
+/** The rules whose result depends on the theme. */
+export const rulesOfColor = ['color-contrast', 'link-in-text-block']
+
+/** No violation of axe's rules, or of these alone, on what is shown now. */
+export async function expectAccessible(
+  page: Page,
+  where: string,
+  rules?: readonly string[],
+): Promise<void> {
   // Through the debugger, which the page's content security policy does not bind.
   if (!(await page.evaluate('typeof axe === "object"'))) await page.evaluate(source)
   // Without the list of all that passed, which takes most of the time.
-  const result = await page.evaluate(`axe.run(document, { resultTypes: ['violations'] })`)
+  const options = {
+    resultTypes: ['violations'],
+    ...(rules && { runOnly: { type: 'rule', values: rules } }),
+  }
+  const result = await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`)
   // axe's own result.
   const { violations } = result as { violations: Violation[] }
   const words = violations.map(({ id, help, nodes }) =>

@@ -7,8 +7,9 @@ import { consoleFolder } from '../../api/console/console-files.ts'
 import { gitHarness, peerMakers, type GitHarness } from '../harness/git/git-harness.ts'
 import type { TestUser } from '../harness/test-user.ts'
 import { expectAccessible } from './axe.ts'
-import { everyView, expectNoSideways, openBrowser, settle, visit } from './browser.ts'
+import { everyWidth, openBrowser, settle, visit } from './browser.ts'
 import { connectRepository } from './git-world.ts'
+import { faultsInBothThemes } from './in-both-themes.ts'
 import { createWorld, type World } from './world.ts'
 
 const folder = join(import.meta.dirname, '../.output/screenshots')
@@ -33,16 +34,13 @@ describe('every page', () => {
     await harness?.close()
   })
 
-  for (const view of everyView)
-    test(`${view.scheme}, ${view.width} px wide: axe, width and a picture of each`, async () => {
+  for (const view of everyWidth)
+    test(`${view.width} px wide: axe, width and a picture of each, in both themes`, async () => {
       const { page, context, faults } = await visit(browser, harness, { user: owner, view })
       const wrong: string[] = []
       for (const [name, path] of Object.entries(at)) {
         await page.goto(path)
-        await settle(page)
-        await page.screenshot({ path: join(folder, `${name}-${view.scheme}-${view.width}.png`) })
-        await expectNoSideways(page, name).catch((error: Error) => wrong.push(error.message))
-        await expectAccessible(page, name).catch((error: Error) => wrong.push(error.message))
+        wrong.push(...(await faultsInBothThemes(page, name)))
       }
       expect(wrong).toEqual([])
       expect(faults).toEqual([])
@@ -50,7 +48,7 @@ describe('every page', () => {
     })
 
   test('in front of the door: sign-in, its ends, and an invitation', async () => {
-    for (const view of everyView) {
+    for (const view of everyWidth) {
       const { page, context, faults } = await visit(browser, harness, { view })
       for (const [name, path] of Object.entries({
         login: '/login',
@@ -67,10 +65,7 @@ describe('every page', () => {
       })) {
         await page.goto('about:blank')
         await page.goto(path)
-        await settle(page)
-        await page.screenshot({ path: join(folder, `${name}-${view.scheme}-${view.width}.png`) })
-        await expectAccessible(page, name)
-        await expectNoSideways(page, name)
+        expect(await faultsInBothThemes(page, name)).toEqual([])
       }
       expect(faults).toEqual([])
       await context.close()
@@ -115,7 +110,7 @@ describe('every page', () => {
   })
 
   test('something stands before any script came, and nothing moves once it did', async () => {
-    for (const view of everyView.filter(({ scheme }) => scheme === 'light'))
+    for (const view of everyWidth)
       for (const [name, path, first] of [
         ['login', '/login', 'Use single sign-on'],
         ['home', '/', 'Workspaces'],
