@@ -1,3 +1,4 @@
+import { askNamed } from '../driver/ask-prepared.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import type { Role } from '../../domain/access/roles.ts'
@@ -65,7 +66,7 @@ export function approvers(tenant: Tenant) {
         platformAdmin: '(:platformAdmin and u.platform_admin)',
         idpSavedBy: ':idpSavedBy::integer[]',
       })
-      const { rows } = await db.raw(
+      const query = db.raw(
         `${oneRun} select ${fault} as fault from rule
            join users u on u.organization_id = rule.organization_id and u.id = :userId`,
         {
@@ -77,7 +78,8 @@ export function approvers(tenant: Tenant) {
           idpSavedBy: idpSavedBy as never,
         },
       )
-      return rows.length === 0 ? 'inactive' : (rows[0].fault ?? undefined)
+      const [row] = await askNamed<{ fault: ApproverFault | null }>(db, 'fault-of-approver', query)
+      return row ? (row.fault ?? undefined) : 'inactive'
     },
 
     /** The same for a caller with the credential they use, of each run. An unknown run has a fault too. */
@@ -92,7 +94,7 @@ export function approvers(tenant: Tenant) {
         idpSavedBy: `(select c.idp_saved_by from ${kind === 'session' ? 'sessions' : 'tokens'} c
           where c.organization_id = rule.organization_id and c.id = :credentialId)`,
       })
-      const { rows } = await db.raw(
+      const query = db.raw(
         `${manyRuns} select rule.workspace_run_id as "workspaceRunId", ${fault} as fault from rule
            join users u on u.organization_id = rule.organization_id and u.id = :userId`,
         {
@@ -104,12 +106,12 @@ export function approvers(tenant: Tenant) {
           platformAdmin,
         },
       )
-      const found = new Map<number, ApproverFault | null>(
-        rows.map((row: { workspaceRunId: number; fault: ApproverFault | null }) => [
-          row.workspaceRunId,
-          row.fault,
-        ]),
+      const rows = await askNamed<{ workspaceRunId: number; fault: ApproverFault | null }>(
+        db,
+        `faults-of-${kind}`,
+        query,
       )
+      const found = new Map(rows.map((row) => [row.workspaceRunId, row.fault]))
       return new Map(
         workspaceRunIds.map((id) => {
           const fault = found.get(id)
@@ -145,7 +147,7 @@ export function approvers(tenant: Tenant) {
     /** The first people who could approve each run now. */
     async eligibleOf(workspaceRunIds: readonly number[]): Promise<Eligible[]> {
       if (workspaceRunIds.length === 0) return []
-      const { rows } = await db.raw(
+      const query = db.raw(
         `${manyRuns} select rule.workspace_run_id as "workspaceRunId", able.* from rule cross join lateral (
            select u.id, u.name, u.email, u.user_name as "userName" from users u
            where u.organization_id = rule.organization_id and ${ableSql}
@@ -153,7 +155,7 @@ export function approvers(tenant: Tenant) {
          order by rule.workspace_run_id, able.id`,
         { organizationId, workspaceRunIds: [...workspaceRunIds], limit: maxApproversShown },
       )
-      return rows
+      return askNamed<Eligible>(db, 'eligible-approvers', query)
     },
 
     /** Whether this person could approve the run now. */

@@ -1,3 +1,4 @@
+import { askNamed } from '../driver/ask-prepared.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { notFound } from '../../domain/errors.ts'
 import { livePhases, type RunPhase } from '../../domain/runs/run-state.ts'
@@ -62,12 +63,16 @@ export function pipelineRuns(tenant: Tenant) {
       pipelineId: number,
       runId: number,
     ): Promise<PipelineRun & { workspaceId: number | null }> {
-      const row = await db('pipeline_runs as p')
-        .leftJoin('workspace_runs as r', (on) =>
-          on.on('r.organizationId', 'p.organizationId').on('r.id', 'p.workspaceRunId'),
-        )
-        .where({ 'p.organizationId': organizationId, 'p.pipelineId': pipelineId, 'p.id': runId })
-        .first(...columns.map((column) => `p.${column}`), 'r.workspaceId')
+      const query = db.raw(
+        `select p.id, p.pipeline_id as "pipelineId", p.number, p.workspace_run_id as "workspaceRunId",
+           p.created_at as "createdAt", r.workspace_id as "workspaceId"
+         from pipeline_runs p left join workspace_runs r
+           on r.organization_id = p.organization_id and r.id = p.workspace_run_id
+         where p.organization_id = ? and p.pipeline_id = ? and p.id = ?`,
+        [organizationId, pipelineId, runId],
+      )
+      type Row = PipelineRun & { workspaceId: number | null }
+      const [row] = await askNamed<Row>(db, 'run-of-pipeline', query)
       if (!row) throw notFound()
       return row
     },

@@ -132,7 +132,7 @@ export async function turnHolders(
 ): Promise<TurnHolder[]> {
   if (workspaceIds.length === 0) return []
   const { db, organizationId } = unwrap(tenant)
-  const { rows } = await db.raw(
+  const query = db.raw(
     `select r.id, r.workspace_id as "workspaceId", r.origin,
        r.started_at as "startedAt", r.created_at as "createdAt",
        case when u.id is not null then
@@ -144,5 +144,5 @@ export async function turnHolders(
        and r.phase in ('planning', 'awaiting_approval', 'apply_queued', 'applying')`,
     [organizationId, [...workspaceIds]],
   )
-  return rows
+  return askNamed<TurnHolder>(db, 'turn-holders', query)
 }
