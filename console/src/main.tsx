@@ -1,12 +1,13 @@
 import { MutationCache, QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
-import { StrictMode } from 'react'
+import { startTransition, StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { ApiError, mayPass } from './api/call.ts'
 import { isUp, reportConnection } from './api/connection.ts'
 import { forgetEarly } from './api/early.ts'
 import { meQuery } from './api/queries.ts'
 import { sessionIsOver, sessionState } from './api/session-over.ts'
+import { answersOrTimeout } from './api/answers-or-timeout.ts'
 import { createConsoleRouter } from './app/router.tsx'
 import { warmUp } from './app/warm-up.ts'
 import './styles/tokens.css'
@@ -53,14 +54,18 @@ setInterval(() => {
 warmUp(router)
 
 const root = document.getElementById('root')
-// The static frame of index.html stays visible until the first page is loaded.
+// The static frame of index.html stays visible until the first page is loaded, and what it asked for early.
 await router.load()
+await answersOrTimeout(queryClient, 400)
 forgetEarly()
+// As a transition, so that rendering gives way to clicks and keys.
 if (root)
-  createRoot(root).render(
-    <StrictMode>
-      <QueryClientProvider client={queryClient}>
-        <RouterProvider router={router} />
-      </QueryClientProvider>
-    </StrictMode>,
+  startTransition(() =>
+    createRoot(root).render(
+      <StrictMode>
+        <QueryClientProvider client={queryClient}>
+          <RouterProvider router={router} />
+        </QueryClientProvider>
+      </StrictMode>,
+    ),
   )

@@ -8,6 +8,7 @@ import {
 } from '@tanstack/react-router'
 import { ApiError } from '../api/call.ts'
 import { meQuery } from '../api/queries.ts'
+import { noteSignedIn } from './was-signed-in.ts'
 import { NotFound } from './crash.tsx'
 import { Shell } from './shell.tsx'
 
@@ -28,8 +29,10 @@ export const app = createRoute({
   beforeLoad: async ({ context, location }) => {
     try {
       await context.queryClient.ensureQueryData(meQuery)
+      noteSignedIn(true)
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 401) throw error
+      noteSignedIn(false)
       const next = location.href === '/' ? undefined : location.href
       throw redirect({ to: '/login', search: { ...(next && { next }) } })
     }

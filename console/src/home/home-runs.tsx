@@ -8,11 +8,13 @@ import { ErrorNote, Loading } from '../parts/notes.tsx'
 import { runsQuery } from '../runs/queries.ts'
 import { RunRow } from '../runs/run-row.tsx'
 
-/** Runs that wait for the signed-in person. Index.html asks for the first page early. */
-export const mineQuery = runsQuery({ mine: true })
+// The first page of each is asked for early, by index.html.
+/** Runs that wait for the signed-in person. */
+const mineQuery = runsQuery({ mine: true })
 const waitingQuery = runsQuery({ awaitingApproval: true })
 const runningQuery = runsQuery({ state: ['running'], awaitingApproval: false })
 const failedQuery = runsQuery({ state: ['failed'] }, 10)
+export const listsOfHome = [mineQuery, waitingQuery, runningQuery, failedQuery] as const
 
 /**
  * A run that waits is found by its state, however many runs are newer. One that waits for the

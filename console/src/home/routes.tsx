@@ -2,7 +2,7 @@ import { createRoute } from '@tanstack/react-router'
 import { homeQuery } from '../api/queries.ts'
 import { app } from '../app/parent-routes.tsx'
 import { HomePage } from './home.tsx'
-import { mineQuery } from './home-runs.tsx'
+import { listsOfHome } from './home-runs.tsx'
 
 const home = createRoute({
   getParentRoute: () => app,
@@ -10,7 +10,7 @@ const home = createRoute({
   // Not awaited: the page itself shows the loading state and the error.
   loader: ({ context: { queryClient } }) => {
     void queryClient.prefetchQuery(homeQuery)
-    void queryClient.prefetchInfiniteQuery(mineQuery)
+    for (const list of listsOfHome) void queryClient.prefetchInfiniteQuery(list)
   },
   component: HomePage,
 })

@@ -12,7 +12,7 @@ export function readKept(key: string): string | null {
   }
 }
 
-function keep(key: string, value: string): void {
+export function keepText(key: string, value: string): void {
   try {
     localStorage.setItem(key, value)
     memory.delete(key)
@@ -35,5 +35,5 @@ function subscribe(tell: () => void): () => void {
 /** A text that this browser keeps under the key. */
 export function useKept(key: string): [string | null, (value: string) => void] {
   const kept = useSyncExternalStore(subscribe, () => readKept(key))
-  return [kept, useCallback((value: string) => keep(key, value), [key])]
+  return [kept, useCallback((value: string) => keepText(key, value), [key])]
 }

@@ -1,8 +1,13 @@
 import { useNow } from './use-now.ts'
 
-const dayFormat = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' })
-const yearFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
-const clockFormat = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' })
+const makeFormats = () => ({
+  day: new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' }),
+  year: new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' }),
+  clock: new Intl.DateTimeFormat(undefined, { timeStyle: 'short' }),
+})
+let formats: ReturnType<typeof makeFormats> | undefined
+
+const timeFormats = () => (formats ??= makeFormats())
 
 /** A time in the viewer's time zone. The title shows it in UTC. */
 export function Time({ at }: { at: string }) {
@@ -16,10 +21,11 @@ export function Time({ at }: { at: string }) {
 
 function textOf(date: Date): string {
   const now = new Date()
+  const { day, year, clock: clockFormat } = timeFormats()
   const clock = clockFormat.format(date)
   if (date.toDateString() === now.toDateString()) return clock
-  if (date.getFullYear() === now.getFullYear()) return `${dayFormat.format(date)}, ${clock}`
-  return `${yearFormat.format(date)}, ${clock}`
+  if (date.getFullYear() === now.getFullYear()) return `${day.format(date)}, ${clock}`
+  return `${year.format(date)}, ${clock}`
 }
 
 /** The duration between two times, or from a time until now. */

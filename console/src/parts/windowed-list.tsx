@@ -35,11 +35,11 @@ export function WindowedList<Item>(props: Props<Item>) {
   const list = useRef<HTMLUListElement>(null)
   const [focused, setFocused] = useState<string>()
   const { offsets, watch } = useHeights(props, list)
-  const view = useView(list)
-  const range =
-    items.length <= wholeUpTo
-      ? { first: 0, end: items.length }
-      : rangeOf(offsets, view.top - overscanPx, view.bottom + overscanPx)
+  const isWhole = items.length <= wholeUpTo
+  const view = useView(list, !isWhole)
+  const range = isWhole
+    ? { first: 0, end: items.length }
+    : rangeOf(offsets, view.top - overscanPx, view.bottom + overscanPx)
   const kept = focused === undefined ? undefined : items.findIndex((one) => keyOf(one) === focused)
   return (
     <ul
@@ -134,16 +134,17 @@ function useHeights<Item>(
 const stepPx = 320
 
 /** The part of the list that the window shows, in steps, so that not every frame of a scroll renders. */
-function useView(list: React.RefObject<HTMLElement | null>) {
+function useView(list: React.RefObject<HTMLElement | null>, isWanted: boolean) {
   const [view, setView] = useState({ top: 0, bottom: 2_000 })
   const look = useCallback(() => {
     const element = list.current
-    if (!element) return
+    // To ask for its place makes the browser lay out the page at once.
+    if (!element || !isWanted) return
     const above = -element.getBoundingClientRect().top
     const top = Math.floor(above / stepPx) * stepPx
     const bottom = Math.ceil((above + innerHeight) / stepPx) * stepPx
     setView((before) => (before.top === top && before.bottom === bottom ? before : { top, bottom }))
-  }, [list])
+  }, [list, isWanted])
   // What is above the list may have changed its height.
   useLayoutEffect(look)
   useEffect(() => {

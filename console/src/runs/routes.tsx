@@ -29,7 +29,7 @@ const workspaceRun = createRoute({
   validateSearch: runSearch,
   loader: ({ context, params }) => {
     void context.queryClient.prefetchQuery(runQuery({ kind: 'workspace', ...params }))
-    warmPlanView()
+    warmPlanView(context.queryClient)
   },
   component: WorkspaceRunPage,
 })
@@ -41,7 +41,7 @@ const pipelineRun = createRoute({
   validateSearch: runSearch,
   loader: ({ context, params }) => {
     void context.queryClient.prefetchQuery(runQuery({ kind: 'pipeline', ...params }))
-    warmPlanView()
+    warmPlanView(context.queryClient)
   },
   component: PipelineRunPage,
 })

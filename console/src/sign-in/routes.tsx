@@ -1,5 +1,6 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import { meQuery } from '../api/queries.ts'
+import { noteSignedIn, wasSignedIn } from '../app/was-signed-in.ts'
 import { root } from '../app/parent-routes.tsx'
 import { text, type Values } from '../app/route-values.ts'
 import type { SignedOut } from '../app/searches.ts'
@@ -32,9 +33,10 @@ const login = createRoute({
   },
   // Whoever is signed in already goes on. Not where the page has something to say.
   beforeLoad: async ({ context: { queryClient }, search }) => {
-    if (search.signedout || search.sso) return
+    if (search.signedout || search.sso || !wasSignedIn()) return
     const me = await queryClient.fetchQuery(meQuery).catch(() => undefined)
-    if (me) throw redirect({ href: safePath(search.next) })
+    if (!me) noteSignedIn(false)
+    else throw redirect({ href: safePath(search.next) })
   },
   component: LoginPage,
 })
