@@ -17,7 +17,9 @@ const browser = benchConfig.chromium
 const wanted = { performance: 95, accessibility: 100, practices: 100 }
 
 const titles =
-  'page,as,performance,accessibility,best practices,first paint,largest paint,rounds'.split(',')
+  'page,as,performance,accessibility,best practices,first paint,largest paint,blocked,shift,rounds'.split(
+    ',',
+  )
 
 const say = (line: string): void => console.log(line)
 const run = promisify(execFile)
@@ -28,6 +30,10 @@ type Score = {
   practices: number
   firstMs: number
   largestMs: number
+  /** The time in which the main thread answered no input: Lighthouse's total blocking time. */
+  blockedMs: number
+  /** How far what was shown moved: the cumulative layout shift, without a unit. */
+  shift: number
 }
 
 /**
@@ -73,6 +79,8 @@ export async function measureFirstPages(platform: Platform): Promise<boolean> {
           String(practices),
           `${best.firstMs.toFixed(0)} ms`,
           `${best.largestMs.toFixed(0)} ms`,
+          `${best.blockedMs.toFixed(0)} ms`,
+          best.shift.toFixed(3),
           scores.map(({ performance }) => performance).join(' '),
         ])
       }
@@ -131,6 +139,8 @@ async function measure(
     practices: hundred(categories['best-practices'].score),
     firstMs: audits['first-contentful-paint']?.numericValue ?? NaN,
     largestMs: audits['largest-contentful-paint']?.numericValue ?? NaN,
+    blockedMs: audits['total-blocking-time']?.numericValue ?? NaN,
+    shift: audits['cumulative-layout-shift']?.numericValue ?? NaN,
   }
 }
 
