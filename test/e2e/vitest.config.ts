@@ -8,8 +8,11 @@ export default defineConfig({
     include: ['test/e2e/**/*.e2e.ts'],
     globalSetup: ['test/e2e/setup.ts'],
     reporters: ['default', join(import.meta.dirname, '../setup/closing-line.ts')],
+    setupFiles: ['test/setup/leave-nothing.ts'],
     pool: 'forks',
-    maxWorkers: 1,
+    // Two, because a browser waits much. Importing the service anew for each file took a tenth of the time.
+    maxWorkers: 2,
+    isolate: false,
     testTimeout: 300_000,
     hookTimeout: 300_000,
     teardownTimeout: 20_000,
