@@ -120,9 +120,7 @@ describe('the console', () => {
   })
 
   test('takes a person who is signed in past /login, and never to another site', async () => {
-    const page = await open('/account')
-    await page.getByRole('heading', { level: 1 }).waitFor()
-    await page.goto('/login')
+    const page = await open('/login')
     await page.getByRole('heading', { name: 'Home' }).waitFor()
     await page.goto('/login?next=%2Fpipelines')
     await page.getByRole('heading', { name: 'Pipelines' }).waitFor()

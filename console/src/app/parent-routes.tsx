@@ -8,7 +8,7 @@ import {
 } from '@tanstack/react-router'
 import { ApiError } from '../api/call.ts'
 import { meQuery } from '../api/queries.ts'
-import { noteSignedIn } from './was-signed-in.ts'
+import { noteSignedIn } from './may-be-signed-in.ts'
 import { NotFound } from './crash.tsx'
 import { Shell } from './shell.tsx'
 

@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
 import { meQuery } from '../api/queries.ts'
-import { noteSignedIn, wasSignedIn } from '../app/was-signed-in.ts'
+import { noteSignedIn, mayBeSignedIn } from '../app/may-be-signed-in.ts'
 import { root } from '../app/parent-routes.tsx'
 import { text, type Values } from '../app/route-values.ts'
 import type { SignedOut } from '../app/searches.ts'
@@ -33,7 +33,7 @@ const login = createRoute({
   },
   // Whoever is signed in already goes on. Not where the page has something to say.
   beforeLoad: async ({ context: { queryClient }, search }) => {
-    if (search.signedout || search.sso || !wasSignedIn()) return
+    if (search.signedout || search.sso || !mayBeSignedIn()) return
     const me = await queryClient.fetchQuery(meQuery).catch(() => undefined)
     if (!me) noteSignedIn(false)
     else throw redirect({ href: safePath(search.next) })
