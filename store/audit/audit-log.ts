@@ -1,3 +1,4 @@
+import { askNamed } from '../driver/ask-prepared.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import { insertAuditEntry } from '../insert-audit-entry.ts'
@@ -53,7 +54,7 @@ export function auditLog(tenant: Tenant, actor: AuditActor) {
       event: string,
       { outcome = 'success', target, detail = {} }: AuditWrite = {},
     ): Promise<number> {
-      const { rows } = await db.raw(insertEntry, {
+      const entry = db.raw(insertEntry, {
         organizationId,
         event,
         outcome,
@@ -67,7 +68,9 @@ export function auditLog(tenant: Tenant, actor: AuditActor) {
         ip: actor.ip ?? null,
         requestId: actor.requestId ?? null,
       })
-      return rows[0].id
+      const [row] = await askNamed<{ id: number }>(db, 'add-audit-entry', entry)
+      if (!row) throw new Error('an audit entry was not written')
+      return row.id
     },
 
     /** A denial: the first of a (caller, route, minute) is an entry, the others raise its count. */

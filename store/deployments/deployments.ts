@@ -1,3 +1,4 @@
+import { askNamed } from '../driver/ask-prepared.ts'
 import { notFound } from '../../domain/errors.ts'
 import type { Strategy } from '../../domain/manifest/resolve-strategy.ts'
 import type { DeployWarning } from '../../domain/pipelines/deployment.ts'
@@ -99,10 +100,12 @@ export function deployments(tenant: Tenant) {
 
     /** The deployment under way that a run of a workspace carries out. */
     async liveOfWorkspaceRun(workspaceRunId: number): Promise<number | undefined> {
-      const found = await rows()
-        .where({ workspaceRunId })
-        .whereNull('endedAt')
-        .first('pipelineRunId')
+      const query = db.raw(
+        `select pipeline_run_id as "pipelineRunId" from deployments
+         where organization_id = ? and workspace_run_id = ? and ended_at is null`,
+        [organizationId, workspaceRunId],
+      )
+      const [found] = await askNamed<{ pipelineRunId: number }>(db, 'deployment-by-run', query)
       return found?.pipelineRunId
     },
 

@@ -1,3 +1,4 @@
+import { askForm } from '../driver/ask-prepared.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { decidedSignal } from '../../domain/runs/decided-signal.ts'
 
@@ -27,7 +28,7 @@ export function outbox(tenant: Tenant) {
       .insert({ organizationId, ...row })
       .onConflict('dedupeKey')
       .ignore()
-    await db.with('added', adding).select(db.raw(`pg_notify('cc_outbox', '')`))
+    await askForm(db, db.with('added', adding).select(db.raw(`pg_notify('cc_outbox', '')`)))
   }
 
   return {

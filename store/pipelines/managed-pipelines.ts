@@ -49,7 +49,7 @@ export async function managedPipelines(
          on g.organization_id = v.organization_id and g.id = v.pull_request_id
        left join users u on u.organization_id = r.organization_id and u.id = r.author_user_id
          and u.deprovisioned_at is null
-     where p.organization_id = ? and p.managed and p.target_workspace_id = any(?::integer[])`,
+     where p.organization_id = ? and p.managed and p.target_workspace_id = any(array(select unnest(?::integer[])))`,
     [organizationId, [...workspaceIds]],
   )
   const rows = await askNamed<Row>(db, 'managed-pipelines', query)

@@ -1,3 +1,4 @@
+import { askForm } from '../driver/ask-prepared.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 
@@ -91,12 +92,12 @@ export function approvals(tenant: Tenant) {
         db(credential.kind === 'session' ? 'sessions' : 'tokens')
           .where({ organizationId, id: credential.credentialId })
           .select('idpSavedBy')
-      const created = await db('approvals')
+      const adding = db('approvals')
         .insert({ organizationId, ...row, idpSavedBy })
         .onConflict(db.raw('(workspace_run_id, stage) where voided_at is null'))
         .ignore()
         .returning('id')
-      return created.length === 1
+      return (await askForm(db, adding)).length === 1
     },
 
     /**

@@ -40,7 +40,8 @@ const rulesOf = (runs: string): string => `with rule as materialized (
   union all
   ${selectReleaseRules} where a.organization_id = :organizationId and a.pipeline_run_id ${runs})`
 const oneRun = rulesOf('= :workspaceRunId')
-const manyRuns = rulesOf('= any(:workspaceRunIds::integer[])')
+/** By a subselect, as `askNamed` says. */
+const manyRuns = rulesOf('= any(array(select unnest(:workspaceRunIds::integer[])))')
 
 /** Everybody a mail about the run makes sense for: who may approve it and has signed in at least once. */
 const ableSql = `u.first_signed_in_at is not null and ${faultOfApprover({
@@ -151,9 +152,9 @@ export function approvers(tenant: Tenant) {
         `${manyRuns} select rule.workspace_run_id as "workspaceRunId", able.* from rule cross join lateral (
            select u.id, u.name, u.email, u.user_name as "userName" from users u
            where u.organization_id = rule.organization_id and ${ableSql}
-           order by u.id limit :limit) able
+           order by u.id limit ${maxApproversShown}) able
          order by rule.workspace_run_id, able.id`,
-        { organizationId, workspaceRunIds: [...workspaceRunIds], limit: maxApproversShown },
+        { organizationId, workspaceRunIds: [...workspaceRunIds] },
       )
       return askNamed<Eligible>(db, 'eligible-approvers', query)
     },

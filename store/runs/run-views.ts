@@ -79,10 +79,13 @@ const columns: Record<keyof WorkspaceRun, string> = {
   startedAt: 'r.started_at',
   endedAt: 'r.ended_at',
 }
-const selected = Object.entries(columns).map(([name, column]) => `${column} as "${name}"`)
+/** The columns of `workspace_runs r`. */
+export const selectedOfRun = Object.entries(columns)
+  .map(([name, column]) => `${column} as "${name}"`)
+  .join(', ')
 
 const selectViews = `
-  select ${selected.join(', ')}, coalesce(u.email, u.name) as "authorLabel",
+  select ${selectedOfRun}, coalesce(u.email, u.name) as "authorLabel",
     json_build_object('number', v.number, 'filesSha256', v.files_sha256, 'commitSha', v.commit_sha,
       'commitAuthor', v.commit_author, 'commitMessage', v.commit_message,
       'pullRequest', p.number) as version,
@@ -113,10 +116,10 @@ const selectViews = `
 export async function runViews(tenant: Tenant, ids: readonly number[]): Promise<RunView[]> {
   if (ids.length === 0) return []
   const { db, organizationId } = unwrap(tenant)
-  const query = db.raw(`${selectViews} where r.organization_id = ? and r.id = any(?::integer[])`, [
-    organizationId,
-    [...ids],
-  ])
+  const query = db.raw(
+    `${selectViews} where r.organization_id = ? and r.id = any(array(select unnest(?::integer[])))`,
+    [organizationId, [...ids]],
+  )
   return askNamed<RunView>(db, 'run-views', query)
 }
 
@@ -140,7 +143,7 @@ export async function turnHolders(
      from workspace_runs r
        left join users u on u.organization_id = r.organization_id and u.id = r.author_user_id
          and u.deprovisioned_at is null
-     where r.organization_id = ? and r.workspace_id = any(?::integer[]) and r.kind = 'apply'
+     where r.organization_id = ? and r.workspace_id = any(array(select unnest(?::integer[]))) and r.kind = 'apply'
        and r.phase in ('planning', 'awaiting_approval', 'apply_queued', 'applying')`,
     [organizationId, [...workspaceIds]],
   )

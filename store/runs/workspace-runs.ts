@@ -1,3 +1,5 @@
+import { askForm, askNamed } from '../driver/ask-prepared.ts'
+import { selectedOfRun } from './run-views.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { Model, raw } from 'objection'
 import { notFound } from '../../domain/errors.ts'
@@ -153,11 +155,12 @@ export function workspaceRuns(tenant: Tenant) {
         .whereIn('phase', [...from])
         .patch(change)
         .returning(['organizationId', 'id'])
-      const moved = await db
+      const query = db
         .with('moved', moving.toKnexQuery())
         .with('changed', db.raw(stages.sql, stages.bindings))
         .from('moved')
         .select(db.raw(`pg_notify('cc_run', id::text)`))
+      const moved = await askForm(db, query)
       return moved.length === 1
     },
 
@@ -180,14 +183,22 @@ export function workspaceRuns(tenant: Tenant) {
 
     /** The oldest queued run, if the workspace's turn is free and nobody holds its lock. */
     async nextInTurn(workspaceId: number): Promise<WorkspaceRun | undefined> {
-      return rows()
-        .where({ workspaceId, kind: 'apply', phase: 'queued' })
-        .whereNotExists(holdsTurn(workspaceId).select(db.raw('1')))
-        .whereNotExists(
-          db('workspace_locks').where({ organizationId, workspaceId }).select(db.raw('1')),
-        )
-        .orderBy('id')
-        .first()
+      // Materialized: ordered by the id, all runs of the organization would be read in its order.
+      const query = db.raw(
+        `with queued as materialized (
+           select ${selectedOfRun} from workspace_runs r where r.organization_id = :organizationId
+             and r.workspace_id = :workspaceId and r.kind = 'apply' and r.phase = 'queued')
+         select * from queued
+         where not exists (select from workspace_runs where organization_id = :organizationId
+             and workspace_id = :workspaceId and kind = 'apply'
+             and phase in ('planning', 'awaiting_approval', 'apply_queued', 'applying'))
+           and not exists (select from workspace_locks
+             where organization_id = :organizationId and workspace_id = :workspaceId)
+         order by id limit 1`,
+        { organizationId, workspaceId },
+      )
+      const [next] = await askNamed<WorkspaceRun>(db, 'next-in-turn', query)
+      return next
     },
 
     /** The workspace became a production one: its runs that wait for a confirmation need a second person now. */
