@@ -2,7 +2,7 @@ import { askNamed } from '../driver/ask-prepared.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 import type { StageState } from '../../domain/runs/run-state.ts'
 import type { ApprovalStage } from './approvals.ts'
-import type { WorkspaceRun } from './workspace-runs.ts'
+import { selectedOfRun, type WorkspaceRun } from './workspace-runs.ts'
 
 /** In JSON: timestamps are ISO 8601 text. */
 type Timestamp = string
@@ -46,43 +46,6 @@ export type RunView = WorkspaceRun & {
     since: Timestamp
   } | null
 }
-
-/** Each by its name, as a prepared statement needs. */
-const columns: Record<keyof WorkspaceRun, string> = {
-  id: 'r.id',
-  workspaceId: 'r.workspace_id',
-  kind: 'r.kind',
-  destroy: 'r.destroy',
-  phase: 'r.phase',
-  reason: 'r.reason',
-  message: 'r.message',
-  configurationVersionId: 'r.configuration_version_id',
-  overrides: 'r.overrides',
-  origin: 'r.origin',
-  authorUserId: 'r.author_user_id',
-  authorTokenId: 'r.author_token_id',
-  authorshipThrough: 'r.authorship_through',
-  planDigest: 'r.plan_digest',
-  summary: 'r.summary',
-  cost: 'r.cost',
-  gates: 'r.gates',
-  found: 'r.found',
-  confirm: 'r.confirm',
-  startMessage: 'r.start_message',
-  approvalReasons: 'r.approval_reasons',
-  cancelRequestedAt: 'r.cancel_requested_at',
-  cancelRequestedBy: 'r.cancel_requested_by',
-  approvalExpiresAt: 'r.approval_expires_at',
-  engineRunId: 'r.engine_run_id',
-  waitsForSlotSince: 'r.waits_for_slot_since',
-  createdAt: 'r.created_at',
-  startedAt: 'r.started_at',
-  endedAt: 'r.ended_at',
-}
-/** The columns of `workspace_runs r`. */
-export const selectedOfRun = Object.entries(columns)
-  .map(([name, column]) => `${column} as "${name}"`)
-  .join(', ')
 
 const selectViews = `
   select ${selectedOfRun}, coalesce(u.email, u.name) as "authorLabel",

@@ -1,5 +1,4 @@
 import { askForm, askNamed } from '../driver/ask-prepared.ts'
-import { selectedOfRun } from './run-views.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { Model, raw } from 'objection'
 import { notFound } from '../../domain/errors.ts'
@@ -59,6 +58,43 @@ export type NewWorkspaceRun = Pick<
 export type RunChange = Partial<
   Omit<WorkspaceRun, 'id' | 'workspaceId' | 'kind' | 'phase' | 'createdAt'>
 >
+
+/** Each by its name, as a prepared statement needs. */
+const columns: Record<keyof WorkspaceRun, string> = {
+  id: 'r.id',
+  workspaceId: 'r.workspace_id',
+  kind: 'r.kind',
+  destroy: 'r.destroy',
+  phase: 'r.phase',
+  reason: 'r.reason',
+  message: 'r.message',
+  configurationVersionId: 'r.configuration_version_id',
+  overrides: 'r.overrides',
+  origin: 'r.origin',
+  authorUserId: 'r.author_user_id',
+  authorTokenId: 'r.author_token_id',
+  authorshipThrough: 'r.authorship_through',
+  planDigest: 'r.plan_digest',
+  summary: 'r.summary',
+  cost: 'r.cost',
+  gates: 'r.gates',
+  found: 'r.found',
+  confirm: 'r.confirm',
+  startMessage: 'r.start_message',
+  approvalReasons: 'r.approval_reasons',
+  cancelRequestedAt: 'r.cancel_requested_at',
+  cancelRequestedBy: 'r.cancel_requested_by',
+  approvalExpiresAt: 'r.approval_expires_at',
+  engineRunId: 'r.engine_run_id',
+  waitsForSlotSince: 'r.waits_for_slot_since',
+  createdAt: 'r.created_at',
+  startedAt: 'r.started_at',
+  endedAt: 'r.ended_at',
+}
+/** The columns of `workspace_runs r`. */
+export const selectedOfRun = Object.entries(columns)
+  .map(([name, column]) => `${column} as "${name}"`)
+  .join(', ')
 
 /**
  * The workspace runs of one organization. The tenant is bound once, so no query below can forget
