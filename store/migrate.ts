@@ -67,6 +67,7 @@ import * as pushesOfApplications from './migrations/0121-tell-applications-of-pu
 import * as buildCaches from './migrations/0122-keep-build-caches.ts'
 import * as writtenParts from './migrations/0127-write-listed-resources.ts'
 import * as answersOfProbes from './migrations/0136-note-answers-of-probes.ts'
+import * as runComments from './migrations/0137-add-run-comments.ts'
 import * as hooksOfReleases from './migrations/0135-keep-hooks-of-releases.ts'
 import * as termsOfBytes from './migrations/0128-hash-terms-of-bytes.ts'
 import * as signedOrders from './migrations/0129-sign-orders.ts'
@@ -196,6 +197,7 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0133-note-shown-invitations': shownInvitations,
   '0135-keep-hooks-of-releases': hooksOfReleases,
   '0136-note-answers-of-probes': answersOfProbes,
+  '0137-add-run-comments': runComments,
 }
 
 /** The key of the advisory lock, arbitrary: of two starts at once, one migrates after the other. */

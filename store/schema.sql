@@ -2332,6 +2332,31 @@ table role_grants
   grant insert, select, update, delete to cc_app
   grant insert, select, update, delete to cc_platform
 
+table run_comments
+  id integer not null generated always as identity
+  organization_id integer not null
+  workspace_run_id integer
+  pipeline_run_id integer
+  user_id integer not null
+  text text not null
+  created_at timestamp with time zone not null default now()
+  constraint run_comments_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+  constraint run_comments_organization_id_id_key UNIQUE (organization_id, id)
+  constraint run_comments_organization_id_pipeline_run_id_fkey FOREIGN KEY (organization_id, pipeline_run_id) REFERENCES application_runs(organization_id, pipeline_run_id) ON DELETE CASCADE
+  constraint run_comments_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES users(organization_id, id)
+  constraint run_comments_organization_id_workspace_run_id_fkey FOREIGN KEY (organization_id, workspace_run_id) REFERENCES workspace_runs(organization_id, id) ON DELETE CASCADE
+  constraint run_comments_pkey PRIMARY KEY (id)
+  constraint run_comments_run_check CHECK ((num_nonnulls(workspace_run_id, pipeline_run_id) = 1))
+  constraint run_comments_text_check CHECK (((length(text) >= 1) AND (length(text) <= 4000)))
+  index run_comments_application_run btree (organization_id, pipeline_run_id, id)
+  index run_comments_run btree (organization_id, workspace_run_id, id)
+  index run_comments_user btree (organization_id, user_id)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select to cc_app
+  grant insert, select to cc_platform
+
 table saml_configurations
   organization_id integer not null
   idp_entity_id text not null

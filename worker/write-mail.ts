@@ -31,6 +31,7 @@ import { holdPerson } from '../store/users/hold-person.ts'
 import { userTokens } from '../store/users/user-tokens.ts'
 import { users, type User } from '../store/users/users.ts'
 import { workspaces } from '../store/workspaces/workspaces.ts'
+import { writeCommentMail } from './write-comment-mail.ts'
 import { writeReleaseMail } from './write-release-mail.ts'
 import { writeNotice, writeNoticeDigest, writeNotificationFailing } from './write-notice.ts'
 
@@ -105,6 +106,14 @@ const writers: Record<Exclude<QueuedMail['kind'], 'address_changed'>, Writer> = 
   },
 
   approval_waiting: writeApproval,
+
+  async run_commented({ tenant, row, person, baseUrl, organizationName }) {
+    // As above.
+    const { commentId } = row.detail as MailDetail['run_commented']
+    const letter = await writeCommentMail(tenant, { commentId, baseUrl, organizationName })
+    return letter && { to: person.email, letter }
+  },
+
   cloud_account_unwell: writeHealth,
   cloud_account_well: writeHealth,
   notice: writeNotice,

@@ -5,27 +5,20 @@ import { actorOf } from '../../store/audit/audit-log.ts'
 import { decodeCursor } from '../http/paging.ts'
 import { Text, Body, errors, Page } from '../http/schemas.ts'
 import { cancelRun } from './cancel-run.ts'
+import { commentRoutes } from './comment-routes.ts'
 import { decideRun } from './decide-run.ts'
 import { NullablePlanPage } from '../infrastructure/plan-page-schema.ts'
 import { maxPlanPageBytes, presentPlanPage, readPlanPage } from '../infrastructure/plan-page.ts'
-import { presentRuns, type RunPlace } from './present-runs.ts'
+import { presentRuns } from './present-runs.ts'
+import type { RunScope } from './run-scope.ts'
 import { runDetail } from './run-detail.ts'
 import { RunDetail } from './run-detail-schema.ts'
 import { LogPage, RunBody, RunParams } from './schemas.ts'
 import { assertRoomForLogs, LogQuery, sendLogs } from './send-logs.ts'
 
-export type RunScope = {
-  /** What the run is addressed through. */
-  noun: 'Pipeline' | 'Workspace'
-  /** The run's place there. Throws not-found for a run of another organization. */
-  place: (
-    tenant: Tenant,
-    params: { id: number; runId: number },
-  ) => Promise<RunPlace & { workspaceId: number | null }>
-}
-
-/** The routes of one run, its logs and its cancel: the same under a pipeline and under a workspace. */
+/** The routes of one run, its comments, its logs and its cancel: the same under a pipeline and under a workspace. */
 export const oneRunRoutes: FastifyPluginAsyncTypebox<RunScope> = async (app, { noun, place }) => {
+  await app.register(commentRoutes, { noun, place })
   const { deps } = app
   const path = `/${noun.toLowerCase()}s/:id/runs/:runId`
   const find = async (organizationId: number, params: { id: number; runId: number }) =>

@@ -22,6 +22,7 @@ const DiagnosticBody = Type.Object({
 
 export const RunDetail = Type.Object({
   ...runFields,
+  commentCount: Type.Integer({ description: 'How many comments it has.' }),
   estimate: Nullable(EstimateBody),
   plan: NullablePlanPage,
   diagnostics: Type.Array(DiagnosticBody, {

@@ -8,6 +8,7 @@ import type { Tenant } from '../../store/driver/tenant.ts'
 import { estimateChecks } from '../../store/finops/estimate-checks.ts'
 import { presentEstimate } from './present-estimate.ts'
 import { presentPlanPage, readPlanPage } from '../infrastructure/plan-page.ts'
+import { runComments } from '../../store/runs/run-comments.ts'
 import { presentRuns, type RunPlace } from './present-runs.ts'
 import type { RunBody } from './schemas.ts'
 import { runDiagnostics } from './run-diagnostics.ts'
@@ -22,7 +23,7 @@ export async function runDetail(
   place: RunPlace,
 ): Promise<Static<typeof RunDetail>> {
   const runId = place.workspaceRunId ?? place.id
-  const { body, planned, ended, entries, tries } = await deps.store.tenant(
+  const { body, planned, ended, entries, tries, commentCount } = await deps.store.tenant(
     caller.organizationId,
     async (tenant) => {
       const [body] = await presentRuns(tenant, caller, { places: [place] })
@@ -30,6 +31,7 @@ export async function runDetail(
         body,
         planned: await readPlanned(deps, tenant, place),
         ended: await readEnded(tenant, place, body),
+        commentCount: await runComments(tenant).count(place),
         entries: await auditEntriesOf(tenant, { kind: 'run', id: String(runId) }),
         tries:
           place.workspaceRunId === null
@@ -42,6 +44,7 @@ export async function runDetail(
   const { plan, checks, anomalies } = planned
   return {
     ...body,
+    commentCount,
     estimate: presentEstimate(body.cost, {
       checks,
       estimate: plan?.estimate,

@@ -6,6 +6,7 @@ export type MailDetail = {
   password_reset: Record<string, never>
   /** `plan`: the files must be looked at before they are planned. `step 1`: of a deployment. */
   approval_waiting: { stage?: string }
+  run_commented: { commentId: number }
   address_changed: { changedBy: string; from: string; to: string | null }
   certificate_expiring: { fingerprint: string }
   second_factor_removed: { removedBy: string }

@@ -68,6 +68,43 @@ describe('runs that wait', () => {
     }
   })
 
+  test('a reviewer asks by keyboard alone, the author answers, and whoever decides is led to both', async () => {
+    const runPage = approveUrl.replace('/api', '').replace(/\/approve$/, '')
+    const asks = await visit(browser, harness, { user: owner })
+    await asks.page.goto(runPage)
+    await asks.page.getByRole('link', { name: 'Comments', exact: true }).focus()
+    await asks.page.keyboard.press('Enter')
+    const field = asks.page.getByLabel('Comment', { exact: true })
+    await field.focus()
+    await asks.page.keyboard.type('Why is the port open?')
+    await asks.page.keyboard.press('Control+Enter')
+    const list = asks.page.getByRole('list', { name: 'Comments' })
+    await list.getByText('Why is the port open?').waitFor()
+    expect(await field.inputValue()).toBe('')
+
+    const answers = await visit(browser, harness, { user: author })
+    await answers.page.goto(`${runPage}?tab=comments`)
+    await answers.page.getByText('Why is the port open?').waitFor()
+    await answers.page.getByLabel('Comment', { exact: true }).fill('For the health check.')
+    // What was typed is not lost by a click on another tab.
+    await answers.page.getByRole('link', { name: 'Timeline' }).click()
+    await answers.page.getByRole('dialog').getByRole('button', { name: 'Stay' }).click()
+    await answers.page.getByRole('button', { name: 'Add the comment' }).click()
+    await answers.page.getByText('For the health check.').last().waitFor()
+
+    // It comes to the open page by itself, and the panel of the decision leads to it.
+    await list.getByText('For the health check.').waitFor()
+    await asks.page.goto(runPage)
+    await asks.page.getByRole('link', { name: 'Read 2 comments' }).click()
+    await list.getByText('For the health check.').waitFor()
+    await expectAccessible(asks.page, 'run-comments')
+    await takePicture(asks.page, 'run-comments')
+    for (const { context, faults } of [asks, answers]) {
+      expect(faults).toEqual([])
+      await context.close()
+    }
+  })
+
   test('the editor of a policy says before the save whose right ends, and that it did', async () => {
     const { page, context, faults } = await visit(browser, harness, { user: owner })
     await page.goto('/organization/policies/new')

@@ -128,6 +128,7 @@ export async function createWorld(harness: Harness): Promise<World> {
     'run-done': `${run(first.id)}?tab=plan`,
     'run-log': `${run(first.id)}?tab=log&stage=apply`,
     'run-timeline': `${run(first.id)}?tab=timeline`,
+    'run-comments': `${run(first.id)}?tab=comments`,
     'run-failed': `/pipelines/${failing.pipelineId}/runs/${failed.id}`,
     'run-plan-only': `/workspaces/${production.id}/runs/${plan.id}`,
     'workspace-agents': `/workspaces/${production.id}?tab=agents`,

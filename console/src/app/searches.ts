@@ -37,7 +37,16 @@ export const pipelineTabs = ['runs', 'hosts', 'variables', 'manifest', 'settings
 export type PipelineTab = (typeof pipelineTabs)[number]
 export type PipelineSearch = { tab?: PipelineTab }
 
-export const runTabs = ['plan', 'checks', 'hosts', 'changes', 'log', 'timeline', 'compare'] as const
+export const runTabs = [
+  'plan',
+  'checks',
+  'hosts',
+  'changes',
+  'log',
+  'comments',
+  'timeline',
+  'compare',
+] as const
 /** `with` is the run of the workspace that this one is compared with. The plan has filters of its own. */
 export type RunSearch = PlanSearch & {
   tab?: (typeof runTabs)[number]

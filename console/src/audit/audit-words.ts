@@ -98,6 +98,7 @@ export const eventWords: Readonly<Record<string, string>> = {
   'pipeline.release_refused': 'refused the release of {}: it is not what was signed',
   'pipeline.rolled_back': 'went back to an earlier release with {}',
   'pipeline.run_approved': 'approved {}',
+  'pipeline.run_commented': 'commented on {}',
   'pipeline.run_canceled': 'canceled {}',
   'pipeline.run_failed': 'ended {} as failed',
   'pipeline.run_rejected': 'rejected {}',

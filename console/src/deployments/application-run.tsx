@@ -10,6 +10,7 @@ import { Time } from '../parts/time.tsx'
 import type { Choice } from '../runs/decision-words.ts'
 import { LogView } from '../runs/log-view.tsx'
 import { nameOfRun } from '../runs/run-row.tsx'
+import { RunCommentsShown } from '../runs/lazy-comments.tsx'
 import { RunTabs } from '../runs/run-tabs.tsx'
 import { Timeline } from '../runs/run-timeline.tsx'
 import { StageLine } from '../runs/stage-line.tsx'
@@ -64,6 +65,7 @@ export function ApplicationRunShown({ run, place, search }: Props) {
           {tab === 'hosts' && <RunHosts run={run} place={place} />}
           {tab === 'changes' && <ReleaseChanges run={run} place={place} />}
           {tab === 'log' && <LogView key={stage} place={place} stage={stage} line={search.line} />}
+          {tab === 'comments' && <RunCommentsShown place={place} />}
           {tab === 'timeline' && <Timeline run={run} />}
         </div>
         <ReleaseFacts run={run} place={place} pipeline={pipeline} />

@@ -4,7 +4,7 @@ import type { RunSearch } from '../app/searches.ts'
 type Tab = NonNullable<RunSearch['tab']>
 type Shown = Pick<AnyRunDetail, 'stages' | 'awaitingApproval' | 'workspaceId' | 'deployment'>
 
-const own: readonly Tab[] = ['hosts', 'changes', 'log', 'timeline']
+const own: readonly Tab[] = ['hosts', 'changes', 'log', 'comments', 'timeline']
 
 /**
  * The tab of an application's run. Without one in the address: what an approver looks at, the hosts of a

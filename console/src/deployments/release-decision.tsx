@@ -7,6 +7,7 @@ import { FormDialog } from '../parts/form-dialog.tsx'
 import { TextField } from '../parts/forms.tsx'
 import { Time } from '../parts/time.tsx'
 import { NoLongerWaits } from '../runs/decision.tsx'
+import { CommentsToRead } from '../runs/comments-to-read.tsx'
 import type { Choice } from '../runs/decision-words.ts'
 import { releaseDecisionWords, type ReleaseDecisionOf } from './decision-words.ts'
 import { blockedReleaseWords, waitingStep, whatItReleases } from './release-words.ts'
@@ -28,7 +29,7 @@ export function ReleaseDecision({
 }
 
 /** Who may decide, and what each decision does. */
-function Panel({ run }: Props) {
+function Panel({ run, place }: Props) {
   const step = waitingStep(run)
   const { mayApprove, mayReject } = run
   return (
@@ -48,6 +49,7 @@ function Panel({ run }: Props) {
           {!mayApprove && blockedReleaseWords(run)}
           {mayReject && ` ${approvalRefusalWords[run.because.mayApprove ?? ''] ?? ''}`}
         </p>
+        <CommentsToRead run={run} place={place} />
         {run.approvalExpiresAt && step === undefined && (
           <p className="dim">
             It waits until <Time at={run.approvalExpiresAt} />, then it ends without a change.

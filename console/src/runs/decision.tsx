@@ -16,6 +16,7 @@ import {
   type Choice,
   type DecisionOf,
 } from './decision-words.ts'
+import { CommentsToRead } from './comments-to-read.tsx'
 import { DecisionText } from './decision-text.tsx'
 import { HeldByBudget } from '../infrastructure/held-by-budget.tsx'
 import { nameOfRun, RunLink } from './run-row.tsx'
@@ -33,7 +34,7 @@ type DecisionProps = Props & { choice: Choice | undefined; onClose: () => void }
 export function Decision({ choice, onClose, ...of }: DecisionProps) {
   return (
     <>
-      {waits(of.run) && <Panel run={of.run} />}
+      {waits(of.run) && <Panel run={of.run} place={of.place} />}
       {choice && <DecisionDialog {...of} choice={choice} onClose={onClose} />}
     </>
   )
@@ -65,7 +66,7 @@ export function NoLongerWaits({ run, onClose }: NoLongerProps) {
 }
 
 /** Shows who may decide and what each decision does. */
-function Panel({ run }: { run: RunDetail }) {
+function Panel({ run, place }: Pick<Props, 'run' | 'place'>) {
   const { mayApprove: mayDecide, mayReject } = run
   return (
     <section className="decision" aria-labelledby="decision-title">
@@ -85,6 +86,7 @@ function Panel({ run }: { run: RunDetail }) {
         </p>
         {run.awaitingPlanApproval && mayDecide && <FilesToSee run={run} />}
         {run.awaitingApproval && <HeldByBudget run={run} />}
+        <CommentsToRead run={run} place={place} />
         {run.approvalExpiresAt && (
           <p className="dim">
             It waits until <Time at={run.approvalExpiresAt} />, then it ends without a change.

@@ -14,7 +14,7 @@ const logNames: Readonly<Record<string, string>> = {
 type Props = {
   place: RunPlace
   tab: NonNullable<RunSearch['tab']>
-  run: Pick<AnyRunDetail, 'kind' | 'stages' | 'workspaceId'>
+  run: Pick<AnyRunDetail, 'kind' | 'stages' | 'workspaceId' | 'commentCount'>
   stage: string
   /** The run that this one is compared with. */
   other?: number | undefined
@@ -58,6 +58,9 @@ export function RunTabs({ place, tab, run, stage, other }: Props) {
           {logNames[name] ?? `Log of ${name}`}
         </TabLink>
       ))}
+      <TabLink place={place} search={{ tab: 'comments' }} current={tab === 'comments'}>
+        Comments{run.commentCount > 0 && <span className="count">{run.commentCount}</span>}
+      </TabLink>
       <TabLink place={place} search={{ tab: 'timeline' }} current={tab === 'timeline'}>
         Timeline
       </TabLink>

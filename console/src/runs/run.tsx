@@ -9,6 +9,7 @@ import type { Choice } from './decision-words.ts'
 import { CompareRuns } from './compare-runs.tsx'
 import { Decision } from './decision.tsx'
 import { isOfWorkspace } from './is-of-workspace.ts'
+import { RunCommentsShown } from './lazy-comments.tsx'
 import { LogView } from './log-view.tsx'
 import { Gone, isGone } from '../parts/gone.tsx'
 import { ErrorNote, Loading } from '../parts/notes.tsx'
@@ -122,6 +123,7 @@ function RunShown({ run, place, search }: { run: RunDetail; place: RunPlace; sea
           {tab === 'compare' && search.with && <CompareRuns run={run} other={search.with} />}
           {tab === 'checks' && <RunChecks run={run} />}
           {tab === 'log' && <LogView key={stage} place={place} stage={stage} line={search.line} />}
+          {tab === 'comments' && <RunCommentsShown place={place} />}
           {tab === 'timeline' && <Timeline run={run} />}
         </div>
         <RunFacts run={run} />

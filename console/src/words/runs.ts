@@ -10,6 +10,8 @@ export const runErrors = {
     'The deployment went on since you looked at it, and waits for another step. Look at the run again before you decide.',
   plan_changed: 'The plan changed since you looked at it. Look at the new plan before you decide.',
   run_not_waiting: 'This run no longer waits: it was decided, canceled, or is over.',
+  too_many_comments:
+    'This run has as many comments as it may. Go on in an issue or a chat, and link it in the message of the next run.',
   not_runnable: 'This pipeline has no workspace to run on.',
   not_promotable: 'That run has no artifact that can be deployed here. Choose another run.',
   not_rollbackable: 'That run has no release for this target. Choose another run.',

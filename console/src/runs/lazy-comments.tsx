@@ -1,0 +1,14 @@
+import { lazy, Suspense } from 'react'
+import type { RunPlace } from '../api/types.ts'
+import { Loading } from '../parts/notes.tsx'
+
+const RunComments = lazy(async () => ({
+  default: (await import('./run-comments.tsx')).RunComments,
+}))
+
+/** A script of its own: most runs are looked at without their comments. */
+export const RunCommentsShown = ({ place }: { place: RunPlace }) => (
+  <Suspense fallback={<Loading what="comments" />}>
+    <RunComments place={place} />
+  </Suspense>
+)
