@@ -6,6 +6,7 @@ export const routes = {
   acceptInvitation: ['POST', '/api/auth/invitations/accept'],
   logOut: ['POST', '/api/auth/logout'],
   getMe: ['GET', '/api/auth/me'],
+  lookAtSession: ['GET', '/api/auth/signed-in'],
   enrollSecondFactor: ['POST', '/api/auth/mfa/enroll'],
   activateSecondFactor: ['POST', '/api/auth/mfa/activate'],
   removeSecondFactor: ['DELETE', '/api/auth/mfa'],
@@ -246,6 +247,7 @@ export type Operations = {
   acceptInvitation: { params: {}; query: {}; body: { token: string; name?: string; password: string }; answer: { ok: true; user: { id: number; email: string | null; name: string; role: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner" }; organization: { id: number; slug: string; name: string; status: "active" | "suspended" } } }
   logOut: { params: {}; query: {}; body: {}; answer: { ok: true; redirectUrl: string | null } }
   getMe: { params: {}; query: {}; body: {}; answer: { user: { id: number; email: string | null; name: string; role: "Viewer" | "Deployer" | "SRE · Cloud Admin" | "Org Admin" | "Owner"; capabilities: Array<"read" | "mutate_infra" | "manage_cloud_accounts" | "manage_users_sso" | "manage_billing_transfer">; mfaEnabled: boolean; platformAdmin: boolean }; organization: { id: number; slug: string; name: string; status: "active" | "suspended" }; auth: { kind: "session" | "token"; expiresAt: string | null; mayChangeCredentials: boolean }; temporalUiUrl: string | null } }
+  lookAtSession: { params: {}; query: {}; body: {}; answer: { signedIn: boolean } }
   enrollSecondFactor: { params: {}; query: {}; body: {}; answer: { ok: true; secret: string; otpauthUrl: string; qrSvg: string } }
   activateSecondFactor: { params: {}; query: {}; body: { code: string }; answer: { ok: true; recoveryCodes: Array<string> } }
   removeSecondFactor: { params: {}; query: {}; body: { code: string }; answer: { ok: true } }

@@ -8,7 +8,6 @@ import {
 } from '@tanstack/react-router'
 import { ApiError } from '../api/call.ts'
 import { meQuery } from '../api/queries.ts'
-import { noteSignedIn } from './may-be-signed-in.ts'
 import { NotFound } from './crash.tsx'
 import { Shell } from './shell.tsx'
 
@@ -29,10 +28,8 @@ export const app = createRoute({
   beforeLoad: async ({ context, location }) => {
     try {
       await context.queryClient.ensureQueryData(meQuery)
-      noteSignedIn(true)
     } catch (error) {
       if (!(error instanceof ApiError) || error.status !== 401) throw error
-      noteSignedIn(false)
       const next = location.href === '/' ? undefined : location.href
       throw redirect({ to: '/login', search: { ...(next && { next }) } })
     }

@@ -1,6 +1,5 @@
 import { createRoute, lazyRouteComponent, redirect } from '@tanstack/react-router'
-import { meQuery } from '../api/queries.ts'
-import { noteSignedIn, mayBeSignedIn } from '../app/may-be-signed-in.ts'
+import { call } from '../api/call.ts'
 import { root } from '../app/parent-routes.tsx'
 import { text, type Values } from '../app/route-values.ts'
 import type { SignedOut } from '../app/searches.ts'
@@ -32,11 +31,10 @@ const login = createRoute({
     }
   },
   // Whoever is signed in already goes on. Not where the page has something to say.
-  beforeLoad: async ({ context: { queryClient }, search }) => {
-    if (search.signedout || search.sso || !mayBeSignedIn()) return
-    const me = await queryClient.fetchQuery(meQuery).catch(() => undefined)
-    if (!me) noteSignedIn(false)
-    else throw redirect({ href: safePath(search.next) })
+  beforeLoad: async ({ search }) => {
+    if (search.signedout || search.sso) return
+    const session = await call('lookAtSession', {}).catch(() => undefined)
+    if (session?.signedIn === true) throw redirect({ href: safePath(search.next) })
   },
   component: LoginPage,
 })

@@ -20,6 +20,37 @@ const me = async (cookie: string, app = other.app) =>
 const cookieFrom = (answer: { cookies: Array<{ name: string; value: string }> }) =>
   answer.cookies.find(({ name }) => name === 'cc_session')?.value ?? ''
 
+describe('whether there is a session', () => {
+  const signedIn = async (headers: Record<string, string> = {}) => {
+    const answer = await other.app.inject({ url: '/api/auth/signed-in', headers })
+    expect(answer.statusCode).toBe(200)
+    return answer.json()
+  }
+
+  test('200: signed out, with a cookie of nobody, with a session, and after its end', async () => {
+    const { user, email } = await person(harness)
+    expect(await signedIn()).toEqual({ signedIn: false })
+    expect(await signedIn({ cookie: 'cc_session=nobody' })).toEqual({ signedIn: false })
+    const second = cookieFrom(await logIn(other.app, { email, password }))
+    expect(await signedIn({ cookie: `cc_session=${second}` })).toEqual({ signedIn: true })
+    const [newest] = (await user.get('/api/auth/sessions')).json().sessions
+    expect((await user.delete(`/api/auth/sessions/${newest.id}`)).statusCode).toBe(200)
+    expect(await signedIn({ cookie: `cc_session=${second}` })).toEqual({ signedIn: false })
+  })
+
+  test('an API token is no session', async () => {
+    const { user } = await person(harness)
+    const made = await user.post('/api/auth/tokens', {
+      name: 't',
+      role: 'Viewer',
+      expiresInDays: 1,
+    })
+    const { token } = made.json()
+    expect(await signedIn({ authorization: `Bearer ${token}` })).toEqual({ signedIn: false })
+    expect(await signedIn({ cookie: `cc_session=${token}` })).toEqual({ signedIn: false })
+  })
+})
+
 describe('sessions', () => {
   test('200: lists the caller’s sessions, newest first, marks the current one, and shows no secret', async () => {
     const { user, email } = await person(harness)
