@@ -12,7 +12,7 @@ export function readKept(key: string): string | null {
   }
 }
 
-export function keepText(key: string, value: string): void {
+function keepText(key: string, value: string): void {
   try {
     localStorage.setItem(key, value)
     memory.delete(key)

@@ -34,8 +34,8 @@ export function WindowedList<Item>(props: Props<Item>) {
   const { label, items, keyOf, sizeKeyOf, render, onKeyDown } = props
   const list = useRef<HTMLUListElement>(null)
   const [focused, setFocused] = useState<string>()
-  const { offsets, watch } = useHeights(props, list)
   const isWhole = items.length <= wholeUpTo
+  const { offsets, watch } = useHeights(props, list)
   const view = useView(list, !isWhole)
   const range = isWhole
     ? { first: 0, end: items.length }
@@ -75,11 +75,12 @@ export function WindowedList<Item>(props: Props<Item>) {
   )
 }
 
-/** The measured height of each row that was rendered, and the guess for others. */
+/** The measured height of each row that was rendered, and the guess for others. A whole list needs none. */
 function useHeights<Item>(
   { items, sizeKeyOf, guess }: Props<Item>,
   list: React.RefObject<HTMLUListElement | null>,
 ) {
+  const isWanted = items.length > wholeUpTo
   const heights = useRef(new Map<string, number>())
   const [version, setVersion] = useState(0)
   const observer = useMemo(
@@ -101,13 +102,15 @@ function useHeights<Item>(
   useEffect(() => () => observer.disconnect(), [observer])
   const watch = useCallback(
     (row: HTMLLIElement | null) => {
-      if (!row) return
+      if (!row || !isWanted) return
       observer.observe(row)
       return () => observer.unobserve(row)
     },
-    [observer],
+    [observer, isWanted],
   )
   useEffect(() => {
+    // To ask for its width makes the browser lay out the page at once.
+    if (!isWanted) return
     let width = list.current?.clientWidth
     const forget = () => {
       if (list.current?.clientWidth === width) return
@@ -117,7 +120,7 @@ function useHeights<Item>(
     }
     addEventListener('resize', forget)
     return () => removeEventListener('resize', forget)
-  }, [list])
+  }, [list, isWanted])
   const offsets = useMemo(
     () =>
       offsetsOf(items.length, (at) => {
