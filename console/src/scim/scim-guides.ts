@@ -23,15 +23,17 @@ const entra = (baseUrl: string): Guide => ({
   steps: [
     token,
     {
-      text: 'In the Microsoft Entra admin center open *Enterprise apps*, the application of single sign-on, *Provisioning*. Set *Provisioning Mode* to *Automatic*. Under *Admin Credentials* enter the token as *Secret Token*, and:',
+      text: 'In the Microsoft Entra admin center open *Enterprise apps*, the application of single sign-on, *Provisioning*, *Connect your application*. Where the page has a *Provisioning Mode*, set it to *Automatic* and open *Admin Credentials*. Enter the token as *Secret token*, and:',
       values: [['Tenant URL', baseUrl]],
     },
-    { text: 'Choose *Test Connection*, then *Save*. The test below shows the request.' },
+    {
+      text: 'Choose *Test connection*, then *Create* or *Save*. The test below shows the request.',
+    },
     {
       text: 'Under *Mappings* leave both turned on. Under *Settings* take the *Scope* *Sync only assigned users and groups*.',
     },
     {
-      text: 'Set *Provisioning Status* to *On*, or choose *Start provisioning*. Entra ID sends changes every 40 minutes.',
+      text: 'Choose *Start provisioning*, or set *Provisioning Status* to *On*. Entra ID sends changes every 40 minutes.',
     },
     groups,
   ],
