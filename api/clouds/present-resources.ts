@@ -11,8 +11,10 @@ export async function presentResources(
 ): Promise<ResourceBody[]> {
   const ids = resources.map(({ cloudId }) => cloudId)
   const today = new Date().toISOString().slice(0, 10)
-  const owners = await workspaceResources(tenant).ownersOf(ids, today)
-  const billed = await resourcesInBills(tenant, ids)
+  const [owners, billed] = await Promise.all([
+    workspaceResources(tenant).ownersOf(ids, today),
+    resourcesInBills(tenant, ids),
+  ])
   return resources.map(({ isListed, ...resource }) => {
     const owner = owners.get(resource.cloudId)
     const lastDay = billed.get(resource.cloudId)

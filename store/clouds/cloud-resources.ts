@@ -1,6 +1,7 @@
 import type { CloudProvider } from '../../domain/clouds/cloud-account.ts'
 import { invalid, notFound } from '../../domain/errors.ts'
 import { contains } from '../contains.ts'
+import { askNamed } from '../driver/ask-prepared.ts'
 import { isStatementTimeout } from '../driver/connect.ts'
 import { limitStatements } from '../driver/limit-statements.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
@@ -58,14 +59,10 @@ export type ResourceCounts = {
 export function cloudResources(tenant: Tenant) {
   const { db, organizationId } = unwrap(tenant)
 
-  const withIds = async (ids: readonly number[]): Promise<ListedResource[]> => {
-    const { rows } = await db.raw(selectByIds, [organizationId, [...ids]])
-    return rows
-  }
-
   return {
     async get(id: number): Promise<CloudResource> {
-      const [row] = await withIds([id])
+      const query = db.raw(`${selectResources} and r.id = ?`, [organizationId, id])
+      const [row] = await askNamed<ListedResource>(db, 'resource-by-id', query)
       if (!row) throw notFound()
       const { key: _, ...resource } = row
       return resource
@@ -80,15 +77,20 @@ export function cloudResources(tenant: Tenant) {
       limit: number,
       after: ResourceKey = firstKey,
     ): Promise<ListedResource[]> {
-      const seen = await withoutForgotten(tenant, filters)
+      const [seen] = await Promise.all([
+        withoutForgotten(tenant, filters),
+        limitStatements(tenant, maxSearchMs),
+      ])
       if (seen.accountId?.length === 0) return []
-      await limitStatements(tenant, maxSearchMs)
       try {
-        const { rows } = await db.raw(
-          'select cloud_resources_found(?::jsonb, ?::uuid, ?, ?) as id',
-          [JSON.stringify(conditions(seen)), after.hash, after.accountId, limit],
-        )
-        return await withIds(rows.map(({ id }: { id: number }) => id))
+        const query = db.raw(selectFound, [
+          organizationId,
+          JSON.stringify(conditions(seen)),
+          after.hash,
+          after.accountId,
+          limit,
+        ])
+        return await askNamed<ListedResource>(db, 'found-resources', query)
       } catch (error) {
         if (!isStatementTimeout(error)) throw error
         throw invalid(
@@ -158,14 +160,18 @@ function pairsOf(tag: string): Array<Record<string, string>> {
   return pairs
 }
 
-const selectByIds = `
+const selectResources = `
   select r.id, r.cloud_key as key, r.cloud_account_id as "accountId", r.provider, r.cloud_id as "cloudId", r.service, r.type,
     r.name, r.region, r.tags, r.state, r.first_seen_at as "firstSeenAt",
     coalesce(r.last_seen_at, p.looked_at, r.first_seen_at) as "lastSeenAt", r.place_id is not null as "isListed"
   from cloud_resources r
     left join cloud_places p on p.organization_id = r.organization_id and p.id = r.place_id
     left join cloud_accounts a on a.organization_id = r.organization_id and a.id = r.cloud_account_id
-  where r.organization_id = ? and r.id = any(?::integer[]) and (r.cloud_account_id = 0 or not a.forgetting)
+  where r.organization_id = ? and (r.cloud_account_id = 0 or not a.forgetting)`
+
+/** The ids by a subselect, as `askNamed` says. */
+const selectFound = `${selectResources}
+    and r.id = any(array(select cloud_resources_found(?::jsonb, ?::uuid, ?::integer, ?::integer)))
   order by r.cloud_key, r.cloud_account_id`
 
 const notForgotten = `cloud_account_id <> all(array(

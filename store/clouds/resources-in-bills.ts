@@ -1,3 +1,4 @@
+import { askNamed } from '../driver/ask-prepared.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 
 /** The last day with a charge of each of these ids that the current bills have. */
@@ -7,10 +8,10 @@ export async function resourcesInBills(
 ): Promise<Map<string, string>> {
   if (cloudIds.length === 0) return new Map()
   const { db, organizationId } = unwrap(tenant)
-  const { rows } = await db.raw(selectLastDays, { organizationId, ids: [...cloudIds] })
-  return new Map(
-    rows.map(({ cloudId, lastDay }: { cloudId: string; lastDay: string }) => [cloudId, lastDay]),
-  )
+  const query = db.raw(selectLastDays, { organizationId, ids: [...cloudIds] })
+  type Row = { cloudId: string; lastDay: string }
+  const rows = await askNamed<Row>(db, 'resources-in-bills', query)
+  return new Map(rows.map(({ cloudId, lastDay }) => [cloudId, lastDay]))
 }
 
 const selectLastDays = `

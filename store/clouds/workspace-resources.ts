@@ -49,10 +49,10 @@ export function workspaceResources(tenant: Tenant) {
      */
     async ownersOf(cloudIds: readonly string[], day: string): Promise<Map<string, ResourceOwner>> {
       if (cloudIds.length === 0) return new Map()
-      const { rows } = await db.raw(selectOwners, { organizationId, ids: [...cloudIds], day })
-      return new Map(
-        rows.map(({ cloudId, ...owner }: ResourceOwner & { cloudId: string }) => [cloudId, owner]),
-      )
+      const query = db.raw(selectOwners, { organizationId, ids: [...cloudIds], day })
+      type Row = ResourceOwner & { cloudId: string }
+      const rows = await askNamed<Row>(db, 'owners-of-resources', query)
+      return new Map(rows.map(({ cloudId, ...owner }) => [cloudId, owner]))
     },
 
     /** By workspace, of those that share a resource with another one. */
@@ -170,9 +170,12 @@ const markShared = `
   update workspace_resources set also_held = true where organization_id = :organizationId
     and id in (select mine from shared union all select id from others)`
 
-/** Of the rows of an id: first those that cover the day, the newest of them first; then by their beginning. */
+/**
+ * Of the rows of an id: first those that cover the day, the newest of them first; then by their beginning.
+ * Materialized: otherwise all owners were looked up again for each workspace.
+ */
 const selectOwners = `
-  select g.cloud_id as "cloudId", o.workspace_id as "workspaceId", w.name as "workspaceName", o.address
+  with owners as materialized (select g.cloud_id, o.workspace_id, o.address
   from (select distinct cloud_id from unnest(:ids::text[]) as i (cloud_id)) g
     cross join lateral (
       select r.workspace_id, r.address, r.held_from, d.covers
@@ -183,8 +186,9 @@ const selectOwners = `
         and r.cloud_key = md5(g.cloud_id)::uuid and r.cloud_id = g.cloud_id
       order by d.covers desc, case when d.covers then r.held_from end desc, r.held_from, r.id desc
       limit 1) o
-    join workspaces w on w.organization_id = :organizationId and w.id = o.workspace_id
-  where o.covers or o.held_from > :day::date`
+  where o.covers or o.held_from > :day::date)
+  select o.cloud_id as "cloudId", o.workspace_id as "workspaceId", w.name as "workspaceName", o.address
+  from owners o join workspaces w on w.organization_id = :organizationId and w.id = o.workspace_id`
 
 /** Verifies the marks, since the other workspace may have ceased to hold it. */
 const selectHeldTwice = `
