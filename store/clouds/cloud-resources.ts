@@ -83,14 +83,7 @@ export function cloudResources(tenant: Tenant) {
       ])
       if (seen.accountId?.length === 0) return []
       try {
-        const query = db.raw(selectFound, [
-          organizationId,
-          JSON.stringify(conditions(seen)),
-          after.hash,
-          after.accountId,
-          limit,
-        ])
-        return await askNamed<ListedResource>(db, 'found-resources', query)
+        return await findPage(tenant, seen, { limit, after })
       } catch (error) {
         if (!isStatementTimeout(error)) throw error
         throw invalid(
@@ -116,6 +109,17 @@ export function cloudResources(tenant: Tenant) {
       return { total, byProvider, byService, byRegion, managed, unmanaged: total - managed }
     },
   }
+}
+
+async function findPage(
+  tenant: Tenant,
+  filters: ResourceFilters,
+  { limit, after }: { limit: number; after: ResourceKey },
+): Promise<ListedResource[]> {
+  const { db, organizationId } = unwrap(tenant)
+  const wanted = JSON.stringify(conditions(filters))
+  const values = [organizationId, wanted, after.hash, after.accountId, limit]
+  return askNamed<ListedResource>(db, 'found-resources', db.raw(selectFound, values))
 }
 
 /** An account that was disconnected has no resources, although they are deleted later (forget-resources.ts). */
