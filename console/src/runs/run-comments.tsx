@@ -51,14 +51,15 @@ function NewComment({ place }: { place: RunPlace }) {
   const queryClient = useQueryClient()
   const [text, setText] = useState('')
   const add = useMutation({
-    mutationFn: () => {
-      const asked = { params: { id: place.id, runId: place.runId }, body: { text: text.trim() } }
+    mutationFn: (sent: string) => {
+      const asked = { params: { id: place.id, runId: place.runId }, body: { text: sent.trim() } }
       return place.kind === 'pipeline'
         ? call('commentPipelineRun', asked)
         : call('commentWorkspaceRun', asked)
     },
-    onSuccess: async () => {
-      setText('')
+    onSuccess: async (_answer, sent) => {
+      // What was typed since is the next comment.
+      setText((now) => (now === sent ? '' : now))
       await Promise.all([
         queryClient.invalidateQueries({ queryKey: runCommentsQuery(place).queryKey }),
         queryClient.invalidateQueries({ queryKey: ['run', place.kind, place.id, place.runId] }),
@@ -68,7 +69,7 @@ function NewComment({ place }: { place: RunPlace }) {
   const once = useOnce(add)
   const isEmpty = text.trim() === ''
   const send = () => {
-    if (!isEmpty) once(() => add.mutate())
+    if (!isEmpty) once(() => add.mutate(text))
   }
   const submit = (event: FormEvent) => {
     event.preventDefault()
