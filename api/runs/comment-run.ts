@@ -3,12 +3,8 @@ import { conflict, invalid } from '../../domain/errors.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { mails } from '../../store/mails/mails.ts'
-import {
-  queueCommentMails,
-  runComments,
-  type CommentedRun,
-  type RunComment,
-} from '../../store/runs/run-comments.ts'
+import { queueCommentMails, runComments, type RunComment } from '../../store/runs/run-comments.ts'
+import type { RunOfStages } from '../../store/runs/stages.ts'
 
 /** A page of a run has room for them, and its timeline for their entries beside its own. */
 const mostComments = 200
@@ -17,7 +13,7 @@ const mostComments = 200
 export async function commentRun(
   tenant: Tenant,
   caller: Caller,
-  { run, text }: { run: CommentedRun; text: string },
+  { run, text }: { run: RunOfStages; text: string },
 ): Promise<ReturnType<typeof presentComment>> {
   const said = text.trim()
   if (said === '') throw invalid('Write a comment.', [{ path: 'text', message: 'is empty' }])

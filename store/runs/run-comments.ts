@@ -1,9 +1,7 @@
 import type { Knex } from 'knex'
 import { askNamed } from '../driver/ask-prepared.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
-
-/** `workspaceRunId` is null for a run of an application, whose id is its own. */
-export type CommentedRun = { id: number; workspaceRunId: number | null }
+import type { RunOfStages } from './stages.ts'
 
 export type RunComment = {
   id: number
@@ -31,7 +29,7 @@ export function runComments(tenant: Tenant) {
 
     /** Oldest first, those with an id above `after`. */
     async list(
-      run: CommentedRun,
+      run: RunOfStages,
       { limit, after }: { limit: number; after: number },
     ): Promise<RunComment[]> {
       const { column, runId } = placeOf(run)
@@ -42,7 +40,7 @@ export function runComments(tenant: Tenant) {
         .limit(limit)
     },
 
-    async count(run: CommentedRun): Promise<number> {
+    async count(run: RunOfStages): Promise<number> {
       const { column, runId } = placeOf(run)
       const query = db.raw(
         'select count(*)::integer as count from run_comments where organization_id = ? and ?? = ?',
@@ -54,7 +52,7 @@ export function runComments(tenant: Tenant) {
 
     /** Undefined where the run has `most` already. Two at once may both be the last. */
     async add(
-      run: CommentedRun,
+      run: RunOfStages,
       { userId, text, most }: { userId: number; text: string; most: number },
     ): Promise<number | undefined> {
       if ((await this.count(run)) >= most) return undefined
@@ -83,7 +81,7 @@ const selectComments = (db: Knex, organizationId: number) =>
     )
 
 /** The column of the run, and its value there. */
-const placeOf = ({ id, workspaceRunId }: CommentedRun) =>
+const placeOf = ({ id, workspaceRunId }: RunOfStages) =>
   workspaceRunId === null
     ? { column: 'pipelineRunId' as const, runId: id }
     : { column: 'workspaceRunId' as const, runId: workspaceRunId }
