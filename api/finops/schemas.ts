@@ -68,10 +68,14 @@ const fields = {
     { maxLength: 200 },
   ),
   /** Attribute path → value; all must hold. */
-  match: Type.Record(Type.String({ pattern: '^.{1,200}$' }), Type.Union([...scalars, Finite]), {
-    maxProperties: 20,
-    additionalProperties: false,
-  }),
+  match: Type.Record(
+    Pattern('^.{1,200}$', '1 to 200 characters'),
+    Type.Union([...scalars, Finite]),
+    {
+      maxProperties: 20,
+      additionalProperties: false,
+    },
+  ),
   monthlyPrice: Type.Number({ minimum: 0, maximum: 1e15 }),
   currency: Currency,
   /** A range that both PostgreSQL and JavaScript support, and that refuses typing mistakes of a century. */

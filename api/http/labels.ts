@@ -4,15 +4,16 @@ import { OneLine } from './one-line.ts'
 import { Pattern } from './pattern.ts'
 
 const key = '[a-z0-9][a-z0-9_./-]{0,62}'
+const keyWords =
+  '1 to 63 lower-case letters, digits, "_", ".", "/" and "-", of which the first is a letter or digit'
 /** As in OneLine: what breaks a line or turns the text after it around. */
 const value = '[^\\u0000-\\u001f\\u007f\\u2028\\u2029\\u202a-\\u202e\\u2066-\\u2069]{0,100}'
 
 /** Names and values by which things are found again. No run reads them. */
-export const Labels = Type.Record(Type.String({ pattern: `^${key}$` }), OneLine(100, 0), {
+export const Labels = Type.Record(Pattern(`^${key}$`, keyWords), OneLine(100, 0), {
   maxProperties: 20,
   additionalProperties: false,
-  description:
-    'At most 20. A key has 1 to 63 lower-case letters, digits and "_ . / -", and begins with a letter or digit.',
+  description: `At most 20. A key is ${keyWords}.`,
 })
 
 /** What a thing is for. No run reads it. */

@@ -1,9 +1,8 @@
 import { isUtf8 } from 'node:buffer'
-import { Ajv } from 'ajv'
-import formats from 'ajv-formats'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError, invalid, notFound } from '../../domain/errors.ts'
 import type { Deps } from '../deps.ts'
+import { compileAnswer, compileBody, compileTexts } from './compile-schema.ts'
 import { parseJson, type ParsedJson } from './parse-json.ts'
 import { Body } from './schemas.ts'
 import { validationFault } from './validation-fault.ts'
@@ -20,16 +19,10 @@ declare module 'fastify' {
  * faults of the body.
  */
 export function registerValidation(app: FastifyInstance, deps: Deps): void {
-  // `1e999` parses as Infinity, which no column and no answer can hold.
-  const strictNumbers = true
-  const bodies = new Ajv({ allErrors: true, useDefaults: true, strict: false, strictNumbers })
-  const texts = new Ajv({ allErrors: true, useDefaults: true, coerceTypes: true, strict: false })
-  formats.default(bodies)
-  formats.default(texts)
-
   app.setValidatorCompiler(({ schema, httpPart }) =>
-    (httpPart === 'body' ? bodies : texts).compile(schema),
+    httpPart === 'body' ? compileBody(schema) : compileTexts(schema),
   )
+  app.setSerializerCompiler(({ schema }) => compileAnswer(schema))
   app.decorateRequest('bodyFault')
   app.addHook('onRoute', (route) => {
     route.attachValidation = true
@@ -51,7 +44,7 @@ export function registerValidation(app: FastifyInstance, deps: Deps): void {
     next()
   })
 
-  const noFields = bodies.compile(Body({}))
+  const noFields = compileBody(Body({}))
   app.addHook('preHandler', (request, _reply, next) => {
     if (!request.validationError && !request.bodyFault && isNoMoreThanAsked(request)) next()
     // oxlint-disable-next-line promise/no-callback-in-promise -- Fastify's own way to be told
@@ -76,10 +69,10 @@ async function refuse(
   request: FastifyRequest,
   unasked: readonly object[] | null | undefined,
 ): Promise<never> {
-  const { validationError, bodyFault } = request
+  const { validationError, bodyFault, routeOptions } = request
   // A malformed id gets the same answer as one that never existed.
   if (validationError?.validationContext === 'params') throw notFound()
-  const { target } = request.routeOptions.config
+  const { target } = routeOptions.config
   const { caller, scimCaller, agentCaller } = request
   const organizationId = (scimCaller ?? agentCaller ?? caller)?.organizationId
   if (target && organizationId !== undefined) {
@@ -89,7 +82,7 @@ async function refuse(
     await deps.store.tenant(organizationId, async (tenant) => target(tenant, params, userId))
   }
   if (bodyFault) throw malformed(bodyFault)
-  throw validationFault(validationError?.validation ?? unasked ?? [])
+  throw validationFault(validationError?.validation ?? unasked ?? [], routeOptions.schema?.body)
 }
 
 /** Parses bodies of this type as JSON. A fault is kept until the ids of the path were checked. */

@@ -10,7 +10,7 @@ import {
 import { OneLine } from '../http/one-line.ts'
 import { Body, errors, Nullable, OneOf } from '../http/schemas.ts'
 import { changeOrganization } from './change-organization.ts'
-import { Currency } from '../http/pattern.ts'
+import { Currency, Pattern } from '../http/pattern.ts'
 
 const fields = {
   name: OneLine(200),
@@ -18,7 +18,7 @@ const fields = {
   approvalExpiryHours: Type.Integer({ minimum: 1, maximum: 720 }),
   tagKey: Nullable(OneLine(256)),
   tagAliases: Type.Record(
-    Type.String({ pattern: '^.{1,256}$' }),
+    Pattern('^.{1,256}$', '1 to 256 characters'),
     Type.Array(OneLine(256), { minItems: 1, maxItems: 20 }),
     {
       maxProperties: 50,

@@ -3,6 +3,7 @@ import { approvalReasons, approvalRules } from '../../domain/runs/approval-reaso
 import { runOrigins } from '../../domain/runs/run-origin.ts'
 import { runReasons, stageStates } from '../../domain/runs/run-state.ts'
 import { OneLine } from '../http/one-line.ts'
+import { Pattern } from '../http/pattern.ts'
 import { Id, NextCursor, Nullable, OneOf, Time } from '../http/schemas.ts'
 import { ArtifactBody, DeploymentBody, ReleasedCommitBody, TriggerBody } from './release-schemas.ts'
 
@@ -186,7 +187,10 @@ export const LastRunBody = Type.Object({
 
 /** Overrides of the plan's variables, by name. */
 const Vars = Type.Record(
-  Type.String({ pattern: '^[A-Za-z_][A-Za-z0-9_-]{0,254}$' }),
+  Pattern(
+    '^[A-Za-z_][A-Za-z0-9_-]{0,254}$',
+    'the name of a variable: letters, digits, "_" and "-", of which the first is a letter or "_"',
+  ),
   Type.Union([Type.String({ maxLength: 65_536 }), Type.Number(), Type.Boolean()]),
   { maxProperties: 200, additionalProperties: false },
 )

@@ -200,3 +200,35 @@ test('400: a field sent to a route without fields, which has no effect', async (
   expect((await post(stranger.cookie, { method: 'DELETE', url, body })).statusCode).toBe(404)
   expect((await post(owner.cookie, { method: 'DELETE', url, body: '{}' })).statusCode).toBe(200)
 })
+
+test('400 for a key of the wrong form says the form, and an unknown field beside it is one', async () => {
+  const org = await harness.organization()
+  const owner = await org.user('Owner')
+  const workspace = await org.workspace({ by: owner })
+  const refused = await owner.patch(workspace.url, { labels: { Team: 'shop', ok: 'x' }, label: 1 })
+  const told = Object.fromEntries(
+    refused
+      .json()
+      .details.map(({ path, message }: { path: string; message: string }) => [path, message]),
+  )
+  expect([refused.statusCode, told]).toEqual([
+    400,
+    {
+      'labels.Team':
+        'is not a key that is allowed here: a key is 1 to 63 lower-case letters, digits, "_", ".", "/" and "-", of which the first is a letter or digit',
+      label: 'is not a field of this request',
+    },
+  ])
+  const started = await owner.post(`${workspace.url}/plan`, { vars: { 'a b': 1 } })
+  expect(started.json().error).toBe(
+    'vars.a b: is not a key that is allowed here: a key is the name of a variable: letters, digits, "_" and "-", of which the first is a letter or "_"',
+  )
+  const agent = await owner.post('/api/agents', {
+    name: 'web-1',
+    workspaceId: workspace.id,
+    labels: { 'a=b': 'x' },
+  })
+  expect(agent.json().error).toMatch(
+    /^labels\.a=b: is not a key that is allowed here: a key is letters,/,
+  )
+})
