@@ -7,6 +7,8 @@ import { measureInteraction, watchEvents, type Interaction } from '../clicks/mea
 import { benchConfig } from '../config.ts'
 import { median, table } from '../figures.ts'
 import type { Platform } from '../start-platform.ts'
+import { scrolledPages } from './scrolled-pages.ts'
+import { measureScrolls } from './scrolls.ts'
 
 const rounds = benchConfig.rounds(5)
 const workspaces = 5_000 * benchConfig.scale
@@ -43,7 +45,10 @@ export async function measureInteractions(platform: Platform): Promise<boolean> 
     const page = await context.newPage()
     page.setDefaultTimeout(60_000)
     await watchEvents(page)
-    return await measure(page, actsOn(place))
+    const answers = await measure(page, actsOn(place))
+    return (
+      (await measureScrolls(page, scrolledPages({ ...place, workspaces, resources }))) && answers
+    )
   } finally {
     await browser.close()
   }

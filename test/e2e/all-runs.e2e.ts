@@ -88,7 +88,7 @@ describe('the runs of all workspaces', () => {
     expect(Object.fromEntries(query(page))).toEqual({ q: 'RELEASE', sort: 'oldest' })
     await page.reload()
     await expectRows(page, 3)
-    expect(await rows(page).first().innerText()).toMatch(/Release 2026\.1/)
+    await expect.poll(async () => rows(page).first().innerText()).toMatch(/Release 2026\.1/)
     expect(faults).toEqual([])
     await context.close()
   })
