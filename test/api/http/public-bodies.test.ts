@@ -100,7 +100,14 @@ test('a body of a public route costs less than 20 ms of CPU with any content', a
   for (const url of routes)
     for (const [what, body] of Object.entries(bodies(publicBodyBytes - 100)))
       found[`${url} ${what}`] = await cpuMs(async () => send(url, body))
-  const dear = Object.entries(found).filter(([, ms]) => ms >= 20)
+  const dear: [string, number][] = []
+  for (const url of routes)
+    for (const [what, body] of Object.entries(bodies(publicBodyBytes - 100))) {
+      if ((found[`${url} ${what}`] ?? 0) < 20) continue
+      // Of a busy machine six tries may all be too dear.
+      const again = await cpuMs(async () => send(url, body), 40)
+      if (again >= 20) dear.push([`${url} ${what}`, again])
+    }
   expect(dear).toEqual([])
 }, 120_000)
 
