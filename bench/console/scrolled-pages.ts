@@ -14,9 +14,11 @@ export function scrolledPages({
   workspaces: number
   resources: number
 }): readonly ScrolledPage[] {
+  const count = new RegExp(`${String(resources).split('').join(',?')}$`)
   const closed = async (page: Page) => {
-    await page.goto(plan)
-    await page.locator('.plan-toggle').nth(20).waitFor()
+    // By module all changes are read; else the page reads on as one scrolls.
+    await page.goto(`${plan}&by=module`)
+    await page.getByRole('heading', { name: count }).waitFor()
   }
   return [
     { name: `${resources} resources, closed`, limitMs: 33, open: closed },
