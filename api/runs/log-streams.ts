@@ -66,16 +66,17 @@ export function registerLogStreams(app: FastifyInstance, deps: Deps): void {
 
   // One query covers all of them, however fast lines arrive.
   let looking = false
-  const look = async () => {
-    const live = await callers(deps.store).liveAmong([...open].map(({ caller }) => caller))
-    for (const stream of open)
+  // Only of those that were asked about: one that opens meanwhile is in no answer.
+  const look = async (asked: ReadonlySet<Open>) => {
+    const live = await callers(deps.store).liveAmong([...asked].map(({ caller }) => caller))
+    for (const stream of asked)
       if (!live.has(`${stream.caller.kind} ${stream.caller.credentialId}`)) stream.end()
   }
   const looker = setInterval(() => {
     if (looking || open.size === 0) return
     looking = true
     const asked = new Set(open)
-    look()
+    look(asked)
       .catch((error: unknown) => {
         // Access cannot be checked, so all streams end. A browser reconnects with Last-Event-ID.
         deps.log.warn({ err: error, streams: asked.size }, 'log streams ended early')

@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
@@ -196,6 +197,31 @@ test('a listener that falls behind reads the log by itself, without gaps', async
   await expect.poll(() => slow.text().includes('event: end'), soon).toBe(true)
   expect(slow.ids()).toEqual(every)
   expect(quick.ids()).toEqual(every)
+}, 90_000)
+
+test('a stream that opens while the access of the others is checked stays open', async () => {
+  const [first, second] = [await made(), await made()]
+  await open(first.owner, first.url)
+  const { platform } = harness.deps.store
+  const [asked, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const real = platform.raw.bind(platform)
+  const check = vi.spyOn(platform, 'raw').mockImplementation((async (sql: string, at: never) => {
+    const found = await real(sql, at)
+    if (!sql.includes('c.revoked_at is null and c.expires_at > now()')) return found
+    asked.resolve()
+    await answer.promise
+    return found
+  }) as unknown as typeof real)
+  await asked.promise
+  const opened = await open(second.owner, second.url)
+  opened.read()
+  answer.resolve()
+  check.mockRestore()
+  await second.write(['on it goes'])
+  await expect.poll(() => opened.ids().length, soon).toBe(1)
+  // Beyond the check that was answered, and one more.
+  await sleep(3_000)
+  expect(opened.isOver()).toBe(false)
 }, 90_000)
 
 test('a log that cannot be read: its streams close without an end event, and other streams stay open', async () => {
