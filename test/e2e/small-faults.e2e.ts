@@ -60,6 +60,21 @@ describe('the console', () => {
     expect(await left()).toBe(before)
   })
 
+  test('shows the tab of an address on a narrow screen, where the row of tabs scrolls', async () => {
+    const { id } = await org.workspace({ by: owner })
+    const view = { scheme: 'light', width: 360 } as const
+    const { page, context } = await visit(browser, harness, { user: owner, view })
+    await page.goto(`/workspaces/${id}?tab=settings`)
+    const tab = page.getByRole('link', { name: 'Settings', exact: true }).and(page.locator('.tab'))
+    await tab.waitFor()
+    const sides = async () => {
+      const { x = NaN, width = NaN } = (await tab.boundingBox()) ?? {}
+      return x >= 0 && x + width <= 360
+    }
+    await expect.poll(sides).toBe(true)
+    await context.close()
+  })
+
   test('keeps the filter of a list on the way back', async () => {
     const { name } = await org.workspace({ by: owner })
     await org.workspace({ by: owner })

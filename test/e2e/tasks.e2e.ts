@@ -42,7 +42,6 @@ describe('each page by its own task', () => {
     await page.getByRole('link', { name: 'Create the first workspace' }).click()
     await dialog(page).getByLabel('Name', { exact: true }).fill('first-one')
     await dialog(page).getByRole('button', { name: 'Create workspace' }).click()
-    await page.getByRole('button', { name: 'Begin with main.tf' }).click()
     await retype(page.getByLabel('Text of main.tf'), 'output "a" { value = 1 }\n')
     await page.getByRole('button', { name: '+ New file' }).click()
     await dialog(page).getByLabel('Name').fill('main.tf')

@@ -42,7 +42,8 @@ export function StartRun({ label = 'Start a run…', ...offer }: Offer) {
 
 type DialogProps = Omit<Offer, 'label'> & { onClose: () => void }
 
-function StartDialog({ onClose, ...target }: DialogProps) {
+/** Asks what the run does, and starts it. */
+export function StartDialog({ onClose, ...target }: DialogProps) {
   const query = useQuery(workspaceQuery(target.workspaceId))
   const workspace = query.data?.workspace
   if (workspace) return <StartForm {...target} workspace={workspace} onClose={onClose} />

@@ -38,8 +38,8 @@ export function CreateWorkspace({ search, onClose }: Props) {
       await navigate({
         to: '/workspaces/$id',
         params: { id: workspace.id },
-        // A run reads the files from Git; others are to be written first.
-        search: workspace.source.kind === 'git' ? {} : { tab: 'files' },
+        // A run reads the files from Git; others are to be written first, beginning with this one.
+        search: workspace.source.kind === 'git' ? {} : { tab: 'files', file: 'main.tf' },
       })
     },
   })

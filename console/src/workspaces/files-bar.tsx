@@ -1,5 +1,7 @@
 import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
 import { Button } from '../parts/forms.tsx'
+import { StartDialog } from '../runs/start-run.tsx'
 import { FormatButton } from './format-button.tsx'
 import type { FilesVersion, useFilesDraft } from './use-files-draft.ts'
 
@@ -18,6 +20,7 @@ type Props = {
 export function FilesBar(props: Props) {
   const { id, draft, newest, fromGit, editable, chosen, onRemove } = props
   const { saved, changed, files, overtaken } = draft
+  const [starting, setStarting] = useState(false)
   return (
     <div className="bar">
       <span className="dim">
@@ -39,10 +42,21 @@ export function FilesBar(props: Props) {
             tone={overtaken ? 'plain' : 'primary'}
             idle={!changed}
             busy={draft.saving}
-            onClick={draft.save}
+            onClick={() => draft.save()}
           >
             {overtaken ? `Save over version ${newest.number}` : 'Save as a new version'}
           </Button>
+          {!overtaken && (
+            <Button
+              title="Saves them as a new version, then asks what the run does"
+              idle={!changed}
+              busy={draft.saving}
+              onClick={() => draft.save(() => setStarting(true))}
+            >
+              Run these files…
+            </Button>
+          )}
+          {starting && <StartDialog workspaceId={id} onClose={() => setStarting(false)} />}
         </span>
       )}
     </div>

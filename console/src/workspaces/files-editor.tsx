@@ -9,7 +9,7 @@ import { FileNames, NewFile } from './file-names.tsx'
 import { FilesBar } from './files-bar.tsx'
 import { MergeView } from './merge-view.tsx'
 import type { FileTexts } from './merge-files.ts'
-import { NoFiles } from './no-files.tsx'
+import { firstFiles, NoFiles } from './no-files.tsx'
 import { RunProblems } from './run-problems.tsx'
 import { UploadFiles } from './upload/upload-files.tsx'
 import { useComplete } from './use-complete.ts'
@@ -26,9 +26,13 @@ export function FilesEditor({ workspace, newest, link }: Props) {
   const { may } = useMe()
   const fromGit = workspace.source.kind === 'git'
   const editable = may('mutate_infra') && !fromGit
-  const draft = useFilesDraft(workspace.id, newest)
+  // The link of a new workspace leads to its first file, which nobody has written yet.
+  const [begun] = useState(() =>
+    editable && newest.number === 0 && link.file === 'main.tf' ? firstFiles : undefined,
+  )
+  const draft = useFilesDraft(workspace.id, newest, begun)
   const { files, setFiles } = draft
-  const [wanted, choose] = useChosen(link)
+  const [wanted, choose] = useChosen(link, begun)
   const { file } = wanted
   const chosen =
     file !== undefined && Object.hasOwn(files, file) ? file : Object.keys(files).toSorted()[0]
@@ -41,7 +45,12 @@ export function FilesEditor({ workspace, newest, link }: Props) {
     choose({ file: chosen, focusOn: {} })
   }
   return (
-    <UploadFiles files={files} folder={workspace.path} editable={editable} onTake={take}>
+    <UploadFiles
+      files={draft.untouched ? draft.saved.files : files}
+      folder={workspace.path}
+      editable={editable}
+      onTake={take}
+    >
       {(onUpload) =>
         chosen === undefined ? (
           <NoFiles {...{ fromGit, editable, onUpload }} onBegin={add} />
@@ -59,7 +68,7 @@ export function FilesEditor({ workspace, newest, link }: Props) {
               onAdd={(name) => add(name, '')}
             />
             <ErrorNote error={draft.error} />
-            <UnsavedGuard unsaved={draft.changed} what="Your changes to the files" />
+            <UnsavedGuard unsaved={!draft.untouched} what="Your changes to the files" />
             <FilesBar
               {...{ draft, newest, fromGit, editable, chosen }}
               id={workspace.id}
@@ -137,9 +146,9 @@ function OpenFiles(props: OpenProps) {
 }
 
 /** The file and line of the link, until another one is chosen. A new link shows its place again. */
-function useChosen({ file, line }: Link) {
+function useChosen({ file, line }: Link, begun: FileTexts | undefined) {
   const of = (): Chosen => ({ file, ...(line !== undefined && { place: { line } }) })
-  const [wanted, choose] = useState(of)
+  const [wanted, choose] = useState(() => ({ ...of(), ...(begun && { focusOn: begun }) }))
   const link = JSON.stringify([file, line])
   const [shown, setShown] = useState(link)
   if (link !== shown) {

@@ -8,10 +8,13 @@ type Props = {
   onUpload: () => void
 }
 
-const firstFile = `terraform {
+/** What a new workspace begins with: it plans no change. */
+export const firstFiles = {
+  'main.tf': `terraform {
   required_version = ">= 1.8"
 }
-`
+`,
+}
 
 /** Shown for a workspace without files, with how it gets them. */
 export function NoFiles({ fromGit, editable, onBegin, onUpload }: Props) {
@@ -27,7 +30,7 @@ export function NoFiles({ fromGit, editable, onBegin, onUpload }: Props) {
         <>
           <p>These are the OpenTofu files that every run of this workspace plans from.</p>
           <p className="actions">
-            <Button tone="primary" onClick={() => onBegin('main.tf', firstFile)}>
+            <Button tone="primary" onClick={() => onBegin('main.tf', firstFiles['main.tf'])}>
               Begin with main.tf
             </Button>
             <Button onClick={onUpload}>Upload files…</Button>

@@ -14,12 +14,13 @@ export type FilesVersion = {
 /**
  * The unsaved files and the version that they are based on. A newer version replaces an unchanged draft. A
  * changed draft stays, and its save is refused by the service until its author merged it with that version or
- * decided to save over it (lost update).
+ * decided to save over it (lost update). `begun`: what the draft of a workspace without files begins with,
+ * which counts as nobody's work until it is changed.
  */
-export function useFilesDraft(id: number, newest: FilesVersion) {
+export function useFilesDraft(id: number, newest: FilesVersion, begun?: FileTexts) {
   const queryClient = useQueryClient()
   const [saved, setSaved] = useState(newest)
-  const [files, setFiles] = useState(newest.files)
+  const [files, setFiles] = useState(begun ?? newest.files)
   const changed = !isSame(files, saved.files)
   const save = useMutation({
     mutationFn: (sent: { files: FileTexts; follows: number }) =>
@@ -45,22 +46,28 @@ export function useFilesDraft(id: number, newest: FilesVersion) {
     setFiles(draft)
   }
   const isNewer = newest.number > saved.number
-  if (isNewer && !changed) {
+  const untouched = !changed || files === begun
+  if (isNewer && untouched) {
     setSaved(newest)
     setFiles(newest.files)
   }
-  const overtaken = isNewer && changed
+  const overtaken = isNewer && !untouched
   return {
     files,
     setFiles,
     saved,
     changed,
+    untouched,
     overtaken,
     goOnFrom,
     saving: save.isPending,
     error: save.error,
     /** While it is overtaken only after the question whether to save over the newer version. */
-    save: () => save.mutate({ files, follows: overtaken ? newest.number : saved.number }),
+    save: (onSaved?: () => void) =>
+      save.mutate(
+        { files, follows: overtaken ? newest.number : saved.number },
+        onSaved && { onSuccess: onSaved },
+      ),
   }
 }
 
