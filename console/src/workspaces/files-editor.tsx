@@ -26,10 +26,7 @@ export function FilesEditor({ workspace, newest, link }: Props) {
   const { may } = useMe()
   const fromGit = workspace.source.kind === 'git'
   const editable = may('mutate_infra') && !fromGit
-  // The link of a new workspace leads to its first file, which nobody has written yet.
-  const [begun] = useState(() =>
-    editable && newest.number === 0 && link.file === 'main.tf' ? firstFiles : undefined,
-  )
+  const [begun] = useState(() => (editable ? begunBy(link, newest) : undefined))
   const draft = useFilesDraft(workspace.id, newest, begun)
   const { files, setFiles } = draft
   const [wanted, choose] = useChosen(link, begun)
@@ -144,6 +141,10 @@ function OpenFiles(props: OpenProps) {
     </>
   )
 }
+
+/** The link of a new workspace leads to its first file, which nobody has written yet. */
+const begunBy = ({ file }: Link, { number }: FilesVersion): FileTexts | undefined =>
+  number === 0 && file === 'main.tf' ? firstFiles : undefined
 
 /** The file and line of the link, until another one is chosen. A new link shows its place again. */
 function useChosen({ file, line }: Link, begun: FileTexts | undefined) {
