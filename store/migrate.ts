@@ -68,6 +68,8 @@ import * as buildCaches from './migrations/0122-keep-build-caches.ts'
 import * as writtenParts from './migrations/0127-write-listed-resources.ts'
 import * as answersOfProbes from './migrations/0136-note-answers-of-probes.ts'
 import * as runComments from './migrations/0137-add-run-comments.ts'
+import * as workspaceViews from './migrations/0138-add-workspace-views.ts'
+import * as outcomesApart from './migrations/0139-tell-outcomes-apart.ts'
 import * as hooksOfReleases from './migrations/0135-keep-hooks-of-releases.ts'
 import * as termsOfBytes from './migrations/0128-hash-terms-of-bytes.ts'
 import * as signedOrders from './migrations/0129-sign-orders.ts'
@@ -198,6 +200,8 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0135-keep-hooks-of-releases': hooksOfReleases,
   '0136-note-answers-of-probes': answersOfProbes,
   '0137-add-run-comments': runComments,
+  '0138-add-workspace-views': workspaceViews,
+  '0139-tell-outcomes-apart': outcomesApart,
 }
 
 /** The key of the advisory lock, arbitrary: of two starts at once, one migrates after the other. */

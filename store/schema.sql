@@ -2968,8 +2968,8 @@ table workspace_runs
   index workspace_runs_configuration btree (organization_id, configuration_version_id)
   index workspace_runs_created btree (organization_id, created_at, id)
   index workspace_runs_failed btree (organization_id, ended_at) WHERE (phase = 'failed'::text)
-  index workspace_runs_history btree (organization_id, ended_at) INCLUDE (kind, phase, created_at, started_at, changes) WHERE (ended_at IS NOT NULL)
-  index workspace_runs_history_of_workspace btree (organization_id, workspace_id, ended_at) INCLUDE (kind, phase, created_at, started_at, changes) WHERE (ended_at IS NOT NULL)
+  index workspace_runs_history btree (organization_id, ended_at) INCLUDE (kind, phase, reason, created_at, started_at, changes) WHERE (ended_at IS NOT NULL)
+  index workspace_runs_history_of_workspace btree (organization_id, workspace_id, ended_at) INCLUDE (kind, phase, reason, created_at, started_at, changes) WHERE (ended_at IS NOT NULL)
   index workspace_runs_live btree (organization_id, id) WHERE (phase = ANY (ARRAY['queued'::text, 'awaiting_plan_approval'::text, 'planning'::text, 'awaiting_approval'::text, 'apply_queued'::text, 'applying'::text]))
   index workspace_runs_origin btree (organization_id, origin, id DESC) WHERE (origin <> 'person'::text)
   index workspace_runs_phase btree (organization_id, phase, id DESC)
@@ -3012,6 +3012,27 @@ table workspace_variables
   policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
   grant insert, select, update, delete to cc_app
   grant insert, select, update, delete to cc_platform
+
+table workspace_views
+  id integer not null generated always as identity
+  organization_id integer not null
+  name text not null
+  search jsonb not null
+  user_id integer not null
+  created_at timestamp with time zone not null default now()
+  constraint workspace_views_name_check CHECK (((length(name) >= 1) AND (length(name) <= 40)))
+  constraint workspace_views_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
+  constraint workspace_views_organization_id_id_key UNIQUE (organization_id, id)
+  constraint workspace_views_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES users(organization_id, id)
+  constraint workspace_views_pkey PRIMARY KEY (id)
+  constraint workspace_views_search_check CHECK ((jsonb_typeof(search) = 'object'::text))
+  UNIQUE index workspace_views_name btree (organization_id, lower(name))
+  index workspace_views_user btree (organization_id, user_id)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, delete to cc_app
+  grant insert, select, delete to cc_platform
 
 table workspaces
   id integer not null generated always as identity

@@ -275,6 +275,7 @@ async function recordDenial(
 const deniedNoun: Record<string, string> = {
   pipelines: 'pipeline',
   workspaces: 'workspace',
+  'workspace-views': 'workspace',
   policies: 'policy',
   agents: 'agent',
 }

@@ -26,7 +26,7 @@ const patterns: ReadonlyArray<readonly [RegExp, Noun]> = [
   [/^\/api\/(workspaces|pipelines)\/[^/]+\/runs?(\/|$)|^\/api\/(runs|releases)/, 'Runs'],
   [/^\/api\/workspaces\/[^/]+\/(plan|apply)$/, 'Runs'],
   [/^\/api\/workspaces\/[^/]+\/hydrations/, 'Git'],
-  [/^\/api\/workspaces/, 'Workspaces'],
+  [/^\/api\/(workspaces|workspace-views|labels)/, 'Workspaces'],
   [/^\/api\/(pipelines|manifest|schemas)/, 'Pipelines'],
   [/^\/api\/(agents?|downloads)(\/|$)/, 'Agents'],
   [/^\/api\/policies/, 'Policies'],

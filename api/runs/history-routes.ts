@@ -12,13 +12,14 @@ const HistoryBody = Type.Object({
       succeeded: Type.Integer(),
       failed: Type.Integer(),
       canceled: Type.Integer(),
+      stopped: Type.Integer(),
       leadSeconds: Seconds,
       waitSeconds: Seconds,
       changes: Type.Integer(),
     }),
     {
       description:
-        'Each UTC day of the window, the oldest first, today included. `leadSeconds`: the median from the start to the end of a run that applied. `waitSeconds`: the median until a run was taken up. `changes`: resources that applies added, changed or destroyed.',
+        'Each UTC day of the window, the oldest first, today included. `stopped`: those that were denied, rejected, expired or out of date before their apply. `leadSeconds`: the median from the start to the end of a run that applied. `waitSeconds`: the median until a run was taken up. `changes`: resources that applies added, changed or destroyed.',
     },
   ),
 })
@@ -68,6 +69,7 @@ const noRuns = {
   succeeded: 0,
   failed: 0,
   canceled: 0,
+  stopped: 0,
   leadSeconds: null,
   waitSeconds: null,
   changes: 0,

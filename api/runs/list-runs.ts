@@ -1,5 +1,6 @@
 import type { Static } from 'typebox'
 import type { Caller } from '../../domain/access/caller.ts'
+import { endOf } from '../../domain/runs/run-outcome.ts'
 import { isWaitingForApproval, type RunPhase } from '../../domain/runs/run-state.ts'
 import { approvers } from '../../store/runs/approvers.ts'
 import { listedRuns, type RunFilter } from '../../store/runs/listed-runs.ts'
@@ -54,6 +55,7 @@ async function filterOf(
   return {
     phases: phasesOf(query),
     reasons: query.reason,
+    outcomes: query.outcome,
     kinds: query.kind,
     origins: query.origin,
     workspaceIds: query.workspaceId,
@@ -71,11 +73,16 @@ async function filterOf(
 /** The stored phases of the public states that are asked for. Undefined: all. */
 function phasesOf({
   state: states,
+  outcome,
   awaitingApproval,
   mine,
 }: Static<typeof RunQuery>): RunPhase[] | undefined {
-  if (!states && awaitingApproval === undefined && !mine) return undefined
-  const asked = phasesOfStates(states, awaitingApproval)
+  if (!states && !outcome && awaitingApproval === undefined && !mine) return undefined
+  // The phases of outcomes are said too, since an index has them.
+  const ends = outcome?.flatMap((one) => endOf(one).phases)
+  const asked = phasesOfStates(states, awaitingApproval).filter(
+    (phase) => !ends || ends.some((end) => end === phase),
+  )
   // Each filter by itself: what is mine waits, so that there is nothing of mine that does not.
   return mine ? asked.filter(isWaitingForApproval) : asked
 }

@@ -1,5 +1,6 @@
 import { Type, type Static, type TSchema } from 'typebox'
 import { runOrigins } from '../../domain/runs/run-origin.ts'
+import { runOutcomes } from '../../domain/runs/run-outcome.ts'
 import { runReasons } from '../../domain/runs/run-state.ts'
 import { LabelFilter } from '../http/labels.ts'
 import { Moment, QueryText } from '../http/pattern.ts'
@@ -18,14 +19,18 @@ export const ListedRunBody = Type.Object({
 export type ListedRunBody = Static<typeof ListedRunBody>
 
 /** Repeated, a filter means `or`. */
-const Repeated = <T extends TSchema>(items: T) =>
-  Type.Optional(Type.Array(items, { minItems: 1, maxItems: 50 }))
+const Repeated = <T extends TSchema>(items: T, options: { description?: string } = {}) =>
+  Type.Optional(Type.Array(items, { minItems: 1, maxItems: 50, ...options }))
+
+export const outcomeWords =
+  'How it ended. `denied` by a policy or a cost limit, `rejected` by a person, `expired` without a decision and `out_of_date` are ends of runs that were stopped before their apply; their states are `failed` or `canceled`. `failed` and `canceled` are here all others.'
 
 export const RunQuery = Type.Object(
   {
     ...Page.properties,
     state: Repeated(OneOf(runStates)),
     reason: Repeated(OneOf(runReasons)),
+    outcome: Repeated(OneOf(runOutcomes), { description: outcomeWords }),
     awaitingApproval: Type.Optional(
       Type.Boolean({
         description: 'Whether it waits for an approval, of its plan or before its plan.',

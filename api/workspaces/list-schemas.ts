@@ -2,6 +2,8 @@ import { Type, type Static, type TSchema } from 'typebox'
 import { LabelFilter } from '../http/labels.ts'
 import { Cursor, QueryText } from '../http/pattern.ts'
 import { Id, OneOf, Page } from '../http/schemas.ts'
+import { runOutcomes } from '../../domain/runs/run-outcome.ts'
+import { outcomeWords } from '../runs/list-schemas.ts'
 import { runStates } from '../runs/schemas.ts'
 
 const orders = ['id', 'name', 'criticality', 'lastRunAt'] as const
@@ -24,6 +26,7 @@ export const WorkspaceQuery = Type.Object(
     state: Repeated(OneOf([...runStates, 'none']), {
       description: 'Of the newest run that can apply. `none` is a workspace without one.',
     }),
+    outcome: Repeated(OneOf(runOutcomes), { description: `Of that run. ${outcomeWords}` }),
     awaitingApproval: Type.Optional(
       Type.Boolean({ description: 'Whether that run waits for an approval.' }),
     ),

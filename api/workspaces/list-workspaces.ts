@@ -79,9 +79,10 @@ function filterOf({
   criticality,
   label,
   state,
+  outcome,
   awaitingApproval,
 }: WorkspaceQuery): WorkspaceFilter {
-  const isByRun = state !== undefined || awaitingApproval !== undefined
+  const isByRun = state !== undefined || outcome !== undefined || awaitingApproval !== undefined
   const states = state?.filter((one) => one !== 'none')
   return {
     q,
@@ -91,8 +92,9 @@ function filterOf({
     lastRun: isByRun
       ? {
           phases: phasesOfStates(states, awaitingApproval),
-          // Without a run, none waits for an approval.
-          orNone: state?.includes('none') === true && awaitingApproval !== true,
+          outcomes: outcome,
+          // Without a run, none waits for an approval, and none has ended.
+          orNone: state?.includes('none') === true && awaitingApproval !== true && !outcome,
         }
       : undefined,
   }

@@ -1,11 +1,13 @@
 import type { FastifyPluginAsync } from 'fastify'
 import { configurationRoutes } from './configuration-routes.ts'
 import { formatRoutes } from './format-routes.ts'
+import { labelRoutes } from './label-routes.ts'
 import { lockRoutes } from './lock-routes.ts'
 import { workspaceRoutes } from './routes.ts'
 import { stateProtocolRoutes } from './state-protocol-routes.ts'
 import { stateRoutes } from './state-routes.ts'
 import { variableRoutes } from './variable-routes.ts'
+import { viewRoutes } from './view-routes.ts'
 
 /** Infrastructure workspaces and what belongs to them, without their runs. */
 export const workspacePlugin: FastifyPluginAsync = async (app) => {
@@ -16,4 +18,6 @@ export const workspacePlugin: FastifyPluginAsync = async (app) => {
   await app.register(stateRoutes)
   await app.register(lockRoutes)
   await app.register(workspaceRoutes)
+  await app.register(viewRoutes)
+  await app.register(labelRoutes)
 }

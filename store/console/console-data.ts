@@ -1,4 +1,5 @@
 import { unwrap, type Tenant } from '../driver/tenant.ts'
+import { stoppedReasons } from '../../domain/runs/run-outcome.ts'
 import type { RunOrigin } from '../../domain/runs/run-origin.ts'
 import { livePhases, type RunPhase, type RunReason } from '../../domain/runs/run-state.ts'
 import { faultOfApprover, selectApprovalRules } from '../approval-rule.ts'
@@ -86,10 +87,19 @@ export async function consoleData(
        'live', (select count(*) from live),
        'waiting', (select count(*) from live where phase in ('awaiting_approval', 'awaiting_plan_approval')),
        'failedLastDay', (select count(*) from workspace_runs where organization_id = :organizationId
-         and phase = 'failed' and ended_at > now() - interval '24 hours')) as counts,
+         and phase = 'failed' and coalesce(reason <> all(:stopped), true)
+         and ended_at > now() - interval '24 hours')) as counts,
        (select coalesce(json_agg(l order by l.id desc), '[]') from last_runs l) as "lastRuns",
        (select coalesce(json_agg(m order by m.id), '[]') from mine m) as "waitingForMe"`,
-    { organizationId, userId, ceiling, platformAdmin, idpSavedBy: idpSavedBy as never, limit },
+    {
+      organizationId,
+      userId,
+      ceiling,
+      platformAdmin,
+      idpSavedBy: idpSavedBy as never,
+      stopped: [...stoppedReasons] as never,
+      limit,
+    },
   )
   return rows[0]
 }

@@ -3,17 +3,20 @@ import { isStatementTimeout } from '../driver/connect.ts'
 import { limitStatements } from '../driver/limit-statements.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 import type { RunOrigin } from '../../domain/runs/run-origin.ts'
+import type { RunOutcome } from '../../domain/runs/run-outcome.ts'
 import type { RunPhase, RunReason } from '../../domain/runs/run-state.ts'
 import { faultOfApprover, roleOfUser, selectApprovalRules } from '../approval-rule.ts'
 import { contains } from '../contains.ts'
 import { withLabel, type Label } from '../with-label.ts'
 import type { Approver } from './approvers.ts'
+import { endedAs } from '../with-outcome.ts'
 
 const maxSearchMs = 5_000
 
 export type RunFilter = {
   phases?: readonly RunPhase[] | undefined
   reasons?: readonly RunReason[] | undefined
+  outcomes?: readonly RunOutcome[] | undefined
   kinds?: ReadonlyArray<'apply' | 'plan'> | undefined
   origins?: readonly RunOrigin[] | undefined
   workspaceIds?: readonly number[] | undefined
@@ -169,7 +172,7 @@ function select(tenant: Tenant) {
 }
 
 function narrow(found: Found, filter: RunFilter): void {
-  const { from, to, endedFrom, pipelineIds } = filter
+  const { from, to, endedFrom, pipelineIds, outcomes } = filter
   const lists = {
     'listed.phase': filter.phases,
     'listed.reason': filter.reasons,
@@ -180,6 +183,10 @@ function narrow(found: Found, filter: RunFilter): void {
   }
   for (const [column, values] of Object.entries(lists))
     if (values) void found.whereIn(column, [...values])
+  if (outcomes) {
+    const { sql, bindings } = endedAs('listed', outcomes)
+    void found.whereRaw(sql, bindings)
+  }
   if (from) void found.where('listed.createdAt', '>=', from)
   if (to) void found.where('listed.createdAt', '<', to)
   if (endedFrom) void found.where('listed.endedAt', '>=', endedFrom)

@@ -1,3 +1,4 @@
+import { stoppedReasons } from '../../domain/runs/run-outcome.ts'
 import type { Store } from '../driver/connect.ts'
 
 /** What ended on one UTC day. */
@@ -6,6 +7,8 @@ export type HistoryDay = {
   succeeded: number
   failed: number
   canceled: number
+  /** Denied, rejected, expired or out of date: no failures. */
+  stopped: number
   /** The median from the start to the end of a run that applied; null on a day without one. */
   leadSeconds: number | null
   /** The median until a run was taken up. */
@@ -13,6 +16,8 @@ export type HistoryDay = {
   /** Resources that applies added, changed or destroyed. */
   changes: number
 }
+
+const isStopped = `coalesce(reason = any(array[${stoppedReasons.map((reason) => `'${reason}'`).join(', ')}]), false)`
 
 type Asked = { from: Date; workspaceId?: number | undefined }
 
@@ -30,8 +35,9 @@ export async function runHistory(
     text: `select json_agg(d order by d.day) as days from (
       select (ended_at at time zone 'UTC')::date as day,
         count(*) filter (where phase = 'succeeded') as succeeded,
-        count(*) filter (where phase = 'failed') as failed,
-        count(*) filter (where phase = 'canceled') as canceled,
+        count(*) filter (where phase = 'failed' and not ${isStopped}) as failed,
+        count(*) filter (where phase = 'canceled' and not ${isStopped}) as canceled,
+        count(*) filter (where phase <> 'succeeded' and ${isStopped}) as stopped,
         round(extract(epoch from percentile_disc(0.5) within group (order by ended_at - created_at)
           filter (where phase = 'succeeded' and kind = 'apply'))::numeric, 1) as "leadSeconds",
         round(extract(epoch from percentile_disc(0.5) within group (order by started_at - created_at)

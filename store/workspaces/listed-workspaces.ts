@@ -1,7 +1,9 @@
+import type { RunOutcome } from '../../domain/runs/run-outcome.ts'
 import type { RunPhase } from '../../domain/runs/run-state.ts'
 import { contains } from '../contains.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { withLabel, type Label } from '../with-label.ts'
+import { endedAs } from '../with-outcome.ts'
 import type { Workspace } from './workspaces.ts'
 
 export type WorkspaceFilter = {
@@ -10,7 +12,9 @@ export type WorkspaceFilter = {
   /** One of them. */
   labels?: readonly Label[] | undefined
   /** Of the newest run that can apply. */
-  lastRun?: { phases: readonly RunPhase[]; orNone: boolean } | undefined
+  lastRun?:
+    | { phases: readonly RunPhase[]; outcomes?: readonly RunOutcome[] | undefined; orNone: boolean }
+    | undefined
   /** Part of the name, ignoring case. */
   q?: string | undefined
 }
@@ -79,13 +83,15 @@ function narrow(found: Found, { ids, criticalities, q, lastRun }: WorkspaceFilte
   if (criticalities) void found.whereIn('w.criticality', [...criticalities])
   if (q !== undefined) void found.whereILike('w.name', contains(q))
   if (!lastRun) return
-  const { phases, orNone } = lastRun
+  const { phases, outcomes, orNone } = lastRun
+  const ended = outcomes && endedAs('r', outcomes)
   void found
     .joinRaw(
       `${orNone ? 'left ' : ''}join workspace_runs r on r.organization_id = p.organization_id
          and r.id = p.last_workspace_run_id`,
     )
-    .whereRaw(`(r.phase = any(?::text[]) ${orNone ? 'or p.last_workspace_run_id is null' : ''})`, [
-      [...phases],
-    ])
+    .whereRaw(
+      `((r.phase = any(?::text[]) ${ended ? `and ${ended.sql}` : ''}) ${orNone ? 'or p.last_workspace_run_id is null' : ''})`,
+      [[...phases], ...(ended?.bindings ?? [])],
+    )
 }

@@ -164,17 +164,19 @@ describe('the runs of all workspaces', () => {
   })
 
   test('the failures of the last day are those that Home counts', async () => {
-    // It began long ago and failed today; the other began and failed long ago.
+    // It began long ago and failed today; the others began and failed long ago, or were not decided in time.
     const long = new Date(Date.now() - 3 * 86_400_000)
     const late = await planOf(data, 'Waited for days')
     await change(late, {
       phase: 'failed',
-      reason: 'approval_expired',
+      reason: 'plan_errored',
       createdAt: long,
       endedAt: new Date(),
     })
     const old = await planOf(data, 'Failed days ago')
     await change(old, { phase: 'failed', reason: 'plan_errored', createdAt: long, endedAt: long })
+    const expired = await planOf(data, 'Nobody decided')
+    await change(expired, { phase: 'failed', reason: 'approval_expired', endedAt: new Date() })
     const { page, context, faults } = await visit(browser, harness, { user: owner })
     await page.goto('/')
     const number = page.locator('.stat', { hasText: 'failed in the last day' }).getByRole('link')
@@ -187,7 +189,9 @@ describe('the runs of all workspaces', () => {
     await page.getByLabel('Ended').selectOption('in the last 7 days')
     await expectRows(page, 3)
     await page.goto('/runs?ended=century')
-    await expectRows(page, 8)
+    await expectRows(page, 9)
+    await page.getByLabel('State').selectOption('Expired')
+    await expectRows(page, 1, /Nobody decided/)
     expect(faults).toEqual([])
     await context.close()
   })

@@ -99,6 +99,29 @@ describe('labels and descriptions', () => {
     await context.close()
   })
 
+  test('the labels in use are offered where one filters and where one writes them', async () => {
+    const { page, context, faults } = await visit(browser, harness, { user: owner })
+    await page.goto('/runs')
+    await page.getByLabel('Label', { exact: true }).focus()
+    const options = page.locator('.label-filter datalist option')
+    await expect
+      .poll(async () => options.evaluateAll((all) => all.map((one) => one.getAttribute('value'))))
+      .toContain('team=analytics')
+    await page.goto(`${shop}?tab=settings`)
+    const field = page.getByLabel('Labels')
+    const offer = (label: string) => page.getByRole('button', { name: `Add the label ${label}` })
+    await field.fill('tier=1\nana')
+    await offer('team=analytics').focus()
+    await page.keyboard.press('Enter')
+    expect(await field.inputValue()).toBe('tier=1\nteam=analytics\n')
+    // A second value of the same key would be refused.
+    expect(await offer('team=payments').count()).toBe(0)
+    await field.fill('')
+    await offer('team=payments').waitFor()
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
   test('the command palette finds by a label', async () => {
     const { page, context } = await visit(browser, harness, { user: viewer })
     await page.goto('/')

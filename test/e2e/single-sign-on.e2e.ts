@@ -215,7 +215,7 @@ describe('single sign-on', () => {
     expect([(await create()).statusCode, (await create()).statusCode]).toEqual([201, 409])
     await page.reload()
     await page.getByRole('row', { name: /✓ 201/ }).waitFor()
-    await page.getByRole('row', { name: /✕ 409 uniqueness/ }).waitFor()
+    await page.getByRole('row', { name: /✗ 409 uniqueness/ }).waitFor()
     await page.getByLabel('Only what failed').check()
     await page.getByRole('row', { name: /✓ 201/ }).waitFor({ state: 'detached' })
     expect(page.url()).toContain('log=failure')

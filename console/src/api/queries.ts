@@ -41,6 +41,16 @@ export const workspacesQuery = (q = '') =>
     refetchInterval: whileShort(15_000),
   })
 
+/** The labels in use, those with most uses first. */
+export const labelsQuery = (q = '') =>
+  queryOptions({
+    queryKey: ['labels', q],
+    queryFn: ({ signal }) =>
+      call('listLabels', { query: { limit: pageSize, ...(q && { q }) }, signal }),
+    placeholderData: keepPreviousData,
+    staleTime: 30_000,
+  })
+
 export const workspaceQuery = (id: number) =>
   queryOptions({
     queryKey: ['workspaces', id],
@@ -110,7 +120,7 @@ export const workspaceRunsQuery = (id: number) =>
     queryFn: ({ pageParam, signal }) =>
       call('listWorkspaceRuns', {
         params: { id },
-        query: { limit: 50, cursor: pageParam },
+        query: { limit: 25, cursor: pageParam },
         signal,
       }),
     initialPageParam: firstPage,

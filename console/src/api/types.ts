@@ -4,6 +4,7 @@ export type Me = Answer<'getMe'>
 export type Capability = Me['user']['capabilities'][number]
 export type Role = Me['user']['role']
 export type Workspace = Answer<'getWorkspace'>['workspace']
+export type SharedView = Answer<'listWorkspaceViews'>['views'][number]
 export type ConfigurationVersion = Answer<'listConfigurationVersions'>['versions'][number]
 export type Variable = Answer<'listVariables'>['variables'][number]
 export type Pipeline = Answer<'listPipelines'>['pipelines'][number]

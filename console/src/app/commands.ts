@@ -18,6 +18,10 @@ const places = [
   ['/cost/anomalies', 'Cost anomalies', ''],
   ['/cost/budgets', 'Budgets', ''],
   ['/cost/prices', 'Prices', ''],
+  ['/cost/bills', 'Bills', ''],
+  ['/cost/units', 'Cost per unit', ''],
+  ['/cost/commitments', 'Commitments', ''],
+  ['/cost/unmanaged', 'Cost outside of workspaces', ''],
   ['/organization', 'People', 'g o'],
   ['/organization/roles', 'Roles', ''],
   ['/organization/tokens', 'Tokens of the organization', ''],
@@ -76,6 +80,34 @@ export function useActions(typed: string, onHelp: () => void): Command[] {
             key: 'new-workspace',
             name: 'New workspace',
             act: () => void navigate({ to: '/workspaces', search: { create: true } }),
+          },
+          {
+            key: 'new-pipeline',
+            name: 'New pipeline',
+            act: () => void navigate({ to: '/pipelines', search: { create: true } }),
+          },
+        ]
+      : []),
+    ...(may('manage_cloud_accounts')
+      ? [
+          {
+            key: 'connect-cloud',
+            name: 'Connect a cloud account',
+            act: () => void navigate({ to: '/clouds/connect' }),
+          },
+        ]
+      : []),
+    ...(may('manage_users_sso')
+      ? [
+          {
+            key: 'invite',
+            name: 'Invite a person',
+            act: () => void navigate({ to: '/organization', search: { invite: true } }),
+          },
+          {
+            key: 'new-policy',
+            name: 'New policy',
+            act: () => void navigate({ to: '/organization/policies/new' }),
           },
         ]
       : []),

@@ -3,8 +3,10 @@ import { useNavigate } from '@tanstack/react-router'
 import { call } from '../api/call.ts'
 import { isLabel } from '../parts/labels.ts'
 import type { Command } from './commands.ts'
+import { useMe } from './session.ts'
 
 const limit = 6
+const startsOffered = 3
 const common = { staleTime: 10_000, placeholderData: keepPreviousData, retry: false } as const
 
 const workspacesNamed = (q: string) =>
@@ -39,6 +41,8 @@ export type Found = {
   workspaces: Command[]
   runs: Command[]
   people: Command[]
+  /** A run to start in each of the workspaces. */
+  starts: Command[]
   isBusy: boolean
   error: Error | null
 }
@@ -53,6 +57,7 @@ const stateWords = {
 /** What the service finds for the text. Nothing without one. */
 export function useFound(q: string): Found {
   const navigate = useNavigate()
+  const { may } = useMe()
   const all = [
     useQuery(workspacesNamed(q)),
     useQuery(runsFound(q)),
@@ -63,7 +68,7 @@ export function useFound(q: string): Found {
     isBusy: all.some(({ isFetching }) => isFetching),
     error: all.find(({ error }) => error)?.error ?? null,
   }
-  if (q === '') return { ...state, workspaces: [], runs: [], people: [] }
+  if (q === '') return { ...state, workspaces: [], runs: [], people: [], starts: [] }
   return {
     ...state,
     workspaces: (workspaces.data?.workspaces ?? []).map(({ id, name, criticality }) => ({
@@ -72,6 +77,14 @@ export function useFound(q: string): Found {
       ...(criticality === 'production' && { hint: 'production' }),
       act: () => void navigate({ to: '/workspaces/$id', params: { id } }),
     })),
+    starts: (may('mutate_infra') ? (workspaces.data?.workspaces ?? []) : [])
+      .slice(0, startsOffered)
+      .map(({ id, name }) => ({
+        key: `start-${id}`,
+        name: `Start a run of ${name}…`,
+        act: () =>
+          void navigate({ to: '/workspaces/$id', params: { id }, search: { start: true } }),
+      })),
     runs: (runs.data?.runs ?? []).map(({ id, number, pipelineId, workspace, ...run }) => ({
       key: `run-${id}`,
       name: `${workspace.name}, ${number === null ? 'Plan only' : `Run #${number}`}`,

@@ -20,7 +20,7 @@ export function Palette({ onHelp, onClose }: Props) {
     ['Workspaces', found.workspaces],
     ['Runs', found.runs],
     ['People', found.people],
-    ['Actions', useActions(text, onHelp)],
+    ['Actions', [...found.starts, ...useActions(text, onHelp)]],
   ]
   const options = groups.flatMap(([, commands]) => commands)
   const { at, setActive, onKeyDown, activeId } = useOptions({

@@ -20,6 +20,7 @@ export type WorkspaceTab = (typeof workspaceTabs)[number]
  * `version` is the version of the files to show, instead of the newest one. With `history` it is the newer one
  * of two that are compared, and `with` the older one. `file` and `line` are a place in
  * them. Of the state, `version` and `with` are ids of two of its versions. `from` and `to` are the days of the cost.
+ * `start` and `upload` open the dialog that starts a run or takes files.
  */
 export type WorkspaceSearch = {
   tab?: WorkspaceTab
@@ -28,6 +29,8 @@ export type WorkspaceSearch = {
   with?: number
   file?: string
   line?: number
+  upload?: true
+  start?: true
   from?: string
   to?: string
 }
@@ -52,6 +55,7 @@ export type RunSearch = PlanSearch & {
   tab?: (typeof runTabs)[number]
   stage?: string
   line?: number
+  upload?: true
   with?: number
 }
 

@@ -1,13 +1,17 @@
 import { Link } from '@tanstack/react-router'
 import type { AuditEntry } from '../api/types.ts'
 import { sentenceOf } from './audit-words.ts'
+import { plainLine } from '../parts/plain-text.ts'
 
 /** Who did what to what, with a link to what still has a page. */
 export function AuditSentence({ entry }: { entry: AuditEntry }) {
   const { before, after } = sentenceOf(entry.event)
   return (
     <>
-      <strong>{entry.actor.label}</strong> {before}
+      <strong>
+        <bdi>{plainLine(entry.actor.label)}</bdi>
+      </strong>{' '}
+      {before}
       {after !== undefined && (
         <>
           {entry.target ? <Target target={entry.target} entry={entry} /> : 'something'}
@@ -26,7 +30,7 @@ function Target({ target, entry }: { target: Target; entry: AuditEntry }) {
   if (kind === 'workspace' && label === null) return 'a deleted workspace'
   const name = label ?? String(id)
   // Names of things and addresses are as their owners wrote them, in any direction of writing.
-  const shown = <bdi>{name}</bdi>
+  const shown = <bdi>{plainLine(name)}</bdi>
   if (kind === 'run') return <RunTarget target={target} workspaceId={workspaceIdOf(entry)} />
   if (run !== undefined || typeof id !== 'number' || /_?deleted$|disconnected$/.test(entry.event))
     return shown

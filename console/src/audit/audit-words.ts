@@ -148,6 +148,8 @@ export const eventWords: Readonly<Record<string, string>> = {
   'workspace.variable_created': 'created a variable of {}',
   'workspace.variable_deleted': 'deleted a variable of {}',
   'workspace.variable_updated': 'changed a variable of {}',
+  'workspace.view_removed': 'stopped sharing the view {}',
+  'workspace.view_shared': 'shared the view {} of workspaces',
 }
 
 /** The parts of the sentence before and after the target. Without `after` it names no target. */

@@ -44,7 +44,7 @@ export const accountStatus: Record<CloudAccount['status'], Look> = {
   pending: { tone: 'info', words: '● not checked yet' },
   healthy: { tone: 'good', words: '✓ healthy' },
   degraded: { tone: 'warn', words: '! degraded' },
-  invalid_credentials: { tone: 'bad', words: '✕ credentials refused' },
+  invalid_credentials: { tone: 'bad', words: '✗ credentials refused' },
   unreachable: { tone: 'warn', words: '! not reached' },
 }
 
@@ -59,7 +59,7 @@ export const partName: Record<Check['part'], string> = {
 
 export const checkState: Record<Check['state'], Look> = {
   ok: { tone: 'good', words: '✓ works' },
-  missing: { tone: 'bad', words: '✕ rights are missing' },
+  missing: { tone: 'bad', words: '✗ rights are missing' },
   failed: { tone: 'warn', words: '! failed' },
   off: { tone: 'quiet', words: '– not set up' },
 }
@@ -68,14 +68,14 @@ export const syncState: Record<CloudSync['state'], Look> = {
   running: { tone: 'info', words: '● running' },
   succeeded: { tone: 'good', words: '✓ complete' },
   partial: { tone: 'warn', words: '! incomplete' },
-  failed: { tone: 'bad', words: '✕ failed' },
+  failed: { tone: 'bad', words: '✗ failed' },
 }
 
 export const placeState: Record<CloudPlace['state'], Look> = {
   ok: { tone: 'good', words: '✓ listed' },
   excluded: { tone: 'quiet', words: '– excluded' },
   denied: { tone: 'warn', words: '! access denied' },
-  failed: { tone: 'bad', words: '✕ failed' },
+  failed: { tone: 'bad', words: '✗ failed' },
 }
 
 export const memberState: Record<CloudMember['state'], Look> = {

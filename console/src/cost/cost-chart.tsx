@@ -81,7 +81,7 @@ export function CostChart(props: Props) {
         {points.map((point) =>
           marks.has(point) ? (
             <text key={point} className="cost-mark" data-day={point} x={middleOf(x, point)} y={11}>
-              ▾
+              ▼
             </text>
           ) : null,
         )}
@@ -152,7 +152,7 @@ function Legend({ before, marks, unfinished }: LegendProps) {
       )}
       {marks.size > 0 && (
         <span>
-          <span className="cost-key-mark">▾</span>
+          <span className="cost-key-mark">▼</span>
           anomaly
         </span>
       )}
@@ -238,7 +238,7 @@ function DayFigures({ points, groups, currency, marks, index }: FiguresProps) {
           {label} <span className="num">{money(amount, currency)}</span>
         </p>
       ))}
-      {mark && <p className="bad-text">▾ {mark.text}</p>}
+      {mark && <p className="bad-text">▼ {mark.text}</p>}
     </div>
   )
 }

@@ -153,7 +153,7 @@ export const budgetStateWords: Record<
 > = {
   ok: { tone: 'good', sign: '✓', word: 'Within budget' },
   warn: { tone: 'warn', sign: '◆', word: 'Close to the amount' },
-  exceeded: { tone: 'bad', sign: '✕', word: 'Exceeded' },
+  exceeded: { tone: 'bad', sign: '✗', word: 'Exceeded' },
   unknown: { tone: 'quiet', sign: '○', word: 'Not known' },
 }
 
@@ -178,7 +178,7 @@ export const ingestStateWords: Record<
   running: { tone: 'info', sign: '●', word: 'Running' },
   succeeded: { tone: 'good', sign: '✓', word: 'Succeeded' },
   partial: { tone: 'warn', sign: '◆', word: 'Partly loaded' },
-  failed: { tone: 'bad', sign: '✕', word: 'Failed' },
+  failed: { tone: 'bad', sign: '✗', word: 'Failed' },
 }
 
 export const sliceStateWords: Record<BillSlice['state'], { tone: string; word: string }> = {

@@ -12,7 +12,7 @@ import { LogView } from '../runs/log-view.tsx'
 import { nameOfRun } from '../runs/run-row.tsx'
 import { RunCommentsShown } from '../runs/lazy-comments.tsx'
 import { RunTabs } from '../runs/run-tabs.tsx'
-import { Timeline } from '../runs/run-timeline.tsx'
+import { TimelineShown } from '../runs/lazy-timeline.tsx'
 import { StageLine } from '../runs/stage-line.tsx'
 import { stageNow, stageOf } from '../runs/stage-of.ts'
 import { useStageEnd } from '../runs/use-stage-end.ts'
@@ -66,7 +66,7 @@ export function ApplicationRunShown({ run, place, search }: Props) {
           {tab === 'changes' && <ReleaseChanges run={run} place={place} />}
           {tab === 'log' && <LogView key={stage} place={place} stage={stage} line={search.line} />}
           {tab === 'comments' && <RunCommentsShown place={place} />}
-          {tab === 'timeline' && <Timeline run={run} />}
+          {tab === 'timeline' && <TimelineShown run={run} />}
         </div>
         <ReleaseFacts run={run} place={place} pipeline={pipeline} />
       </div>

@@ -18,7 +18,7 @@ export function releaseDecisionWords({ choice, step, target }: ReleaseDecisionOf
       : {
           title: 'Reject this release?',
           act: 'Reject the release',
-          text: 'The run ends as failed and no host is changed. Its artifact stays.',
+          text: 'The run ends as rejected and no host is changed. Its artifact stays.',
           tone: 'danger',
         }
   return choice === 'approve'

@@ -39,7 +39,7 @@ function Commits({ run: { commits = [], commitsTruncated, commit } }: { run: Any
       {commits.length === 0 ? (
         <p className="dim">
           {commit
-            ? 'None that the Git host told of: it is the first release, or this commit was deployed before.'
+            ? 'None from the Git host: it is the first release, or this commit was deployed before.'
             : 'The source was not read yet.'}
         </p>
       ) : (

@@ -84,7 +84,7 @@ const isDeploying = ({ state, stages }: Pick<AnyRunDetail, 'state' | 'stages'>):
 
 function NoHosts({ run }: { run: AnyRunDetail }) {
   if (run.state !== 'running')
-    return <p className="dim">The run ended before a host was told of it.</p>
+    return <p className="dim">The run ended before a host began with it.</p>
   return (
     <Empty title="No host has it yet">
       <p>{run.deployment ? whatItReleases(run) : 'The artifact is not built yet.'}</p>

@@ -26,9 +26,9 @@ export const tokenHint: Record<GitConnection['provider'], string> = {
 export const gitStatus: Record<GitConnection['status'], Look> = {
   healthy: { tone: 'good', words: '✓ healthy' },
   initializing: { tone: 'info', words: '● being prepared' },
-  invalid_token: { tone: 'bad', words: '✕ token refused' },
+  invalid_token: { tone: 'bad', words: '✗ token refused' },
   unreachable: { tone: 'warn', words: '! not reached' },
-  error: { tone: 'bad', words: '✕ failed' },
+  error: { tone: 'bad', words: '✗ failed' },
 }
 
 export const hydrationStatus: Record<Hydration['state'], Look> = {
@@ -37,5 +37,5 @@ export const hydrationStatus: Record<Hydration['state'], Look> = {
   proposed: { tone: 'good', words: '✓ proposed' },
   diverged: { tone: 'warn', words: '◆ needs a decision' },
   superseded: { tone: 'quiet', words: '– superseded' },
-  failed: { tone: 'bad', words: '✕ failed' },
+  failed: { tone: 'bad', words: '✗ failed' },
 }

@@ -13,7 +13,7 @@ import { RunRow } from '../runs/run-row.tsx'
 const mineQuery = runsQuery({ mine: true })
 const waitingQuery = runsQuery({ awaitingApproval: true })
 const runningQuery = runsQuery({ state: ['running'], awaitingApproval: false })
-const failedQuery = runsQuery({ state: ['failed'] }, 10)
+const failedQuery = runsQuery({ outcome: ['failed'] }, 10)
 export const listsOfHome = [mineQuery, waitingQuery, runningQuery, failedQuery] as const
 
 /**

@@ -1,12 +1,13 @@
 import { costOf, findingsOf, type Finding } from './plan.ts'
 import type { Gate, Run } from '../api/types.ts'
 import { plural } from '../api/words.ts'
+import { plainText } from '../parts/plain-text.ts'
 
 const resultWords: Record<Gate['result'], { tone: string; sign: string; word: string }> = {
   pass: { tone: 'good', sign: '✓', word: 'passed' },
   warn: { tone: 'warn', sign: '!', word: 'passed with warnings' },
-  fail: { tone: 'bad', sign: '✕', word: 'denied' },
-  error: { tone: 'bad', sign: '✕', word: 'could not be evaluated: denied' },
+  fail: { tone: 'bad', sign: '✗', word: 'denied' },
+  error: { tone: 'bad', sign: '✗', word: 'could not be evaluated: denied' },
 }
 
 /** The findings of the policy gate and the cost gate. */
@@ -74,7 +75,7 @@ function Messages({ messages }: { messages: readonly string[] }) {
       {messages.map((message, at) => (
         // Two findings can have the same text, and the order of the list never changes.
         // oxlint-disable-next-line react/no-array-index-key
-        <li key={at}>{message}</li>
+        <li key={at}>{plainText(message)}</li>
       ))}
     </ul>
   )

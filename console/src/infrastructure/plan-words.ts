@@ -6,12 +6,12 @@ type Look = { sign: string; tone: string; title: string; chip: string }
 /** How each action looks. Destructive actions come first, so that an approver does not miss them. */
 export const actionLooks: Readonly<Record<Action, Look>> = {
   destroy: { sign: '−', tone: 'bad', title: 'Destroy', chip: 'Destroy' },
-  replace: { sign: '∓', tone: 'bad', title: 'Replace (destroy, then create)', chip: 'Replace' },
+  replace: { sign: '±', tone: 'bad', title: 'Replace (destroy, then create)', chip: 'Replace' },
   update: { sign: '~', tone: 'warn', title: 'Change in place', chip: 'Change' },
   create: { sign: '+', tone: 'good', title: 'Create', chip: 'Create' },
   read: { sign: '→', tone: 'quiet', title: 'Read', chip: 'Read' },
   move: {
-    sign: '↷',
+    sign: '◇',
     tone: 'quiet',
     title: 'Move or import, nothing else changes',
     chip: 'Move or import',

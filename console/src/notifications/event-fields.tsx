@@ -7,7 +7,7 @@ export function EventFields({ events }: { events: readonly string[] }) {
   const [all, setAll] = useState(events.includes('*'))
   return (
     <fieldset className="choices">
-      <legend className="label">Told of</legend>
+      <legend className="label">Events</legend>
       <Check
         label="Everything, also what later versions add"
         name="allEvents"

@@ -82,7 +82,7 @@ export function stateWords({ enabled, state }: Channel): {
   word: string
 } {
   if (!enabled) return { tone: 'quiet', sign: '–', word: 'Paused' }
-  if (state === 'failing') return { tone: 'bad', sign: '✕', word: 'Failing' }
+  if (state === 'failing') return { tone: 'bad', sign: '✗', word: 'Failing' }
   if (state === 'working') return { tone: 'good', sign: '✓', word: 'Working' }
   return { tone: 'quiet', sign: '○', word: 'Nothing sent yet' }
 }

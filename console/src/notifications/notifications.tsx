@@ -147,7 +147,7 @@ const columns: ReadonlyArray<Column<Channel>> = [
     ),
   },
   {
-    title: 'Told of',
+    title: 'Events',
     render: (channel) => (
       <>
         {eventsInWords(channel)}

@@ -1,19 +1,28 @@
+import { useQuery } from '@tanstack/react-query'
 import { useId, useState } from 'react'
-import { isLabel, linesOf } from './labels.ts'
+import { labelsQuery } from '../api/queries.ts'
+import { useSettled } from './filter-box.tsx'
 import { Field } from './forms.tsx'
+import { isLabel } from './labels.ts'
 
 type Props = {
   chosen: readonly string[]
-  /** The labels of what the list shows, which are offered. */
-  rows: ReadonlyArray<{ labels: Record<string, string> }>
+  /** What the list holds. The labels that any of these have are offered. */
+  of: ReadonlyArray<'workspaces' | 'pipelines'>
   onChange: (labels: string[]) => void
 }
 
 /** Narrows a list to what has one of the chosen labels. */
-export function LabelFilter({ chosen, rows, onChange }: Props) {
+export function LabelFilter({ chosen, of, onChange }: Props) {
   const id = useId()
   const [typed, setTyped] = useState('')
-  const offered = new Set(rows.flatMap(({ labels }) => linesOf(labels).split('\n')))
+  const [isAsked, setAsked] = useState(false)
+  const { data } = useQuery({ ...labelsQuery(useSettled(typed.trim())), enabled: isAsked })
+  const offered = new Set(
+    data?.labels
+      .filter((label) => of.some((kind) => label[kind] > 0))
+      .map(({ key, value }) => `${key}=${value}`),
+  )
   const add = (text: string) => {
     if (!isLabel(text)) return
     setTyped('')
@@ -29,6 +38,8 @@ export function LabelFilter({ chosen, rows, onChange }: Props) {
         maxLength={164}
         placeholder="team=payments"
         value={typed}
+        // A list that nobody narrows does not ask for them.
+        onFocus={() => setAsked(true)}
         onChange={({ target: { value }, nativeEvent }) =>
           // A choice from the list comes as a whole. What is typed may still grow: tier=1 to tier=10.
           offered.has(value) && isChoice(nativeEvent) ? add(value) : setTyped(value)
@@ -40,12 +51,9 @@ export function LabelFilter({ chosen, rows, onChange }: Props) {
         }}
       />
       <datalist id={id}>
-        {[...offered]
-          .filter(Boolean)
-          .slice(0, 50)
-          .map((text) => (
-            <option key={text} value={text} />
-          ))}
+        {[...offered].map((text) => (
+          <option key={text} value={text} />
+        ))}
       </datalist>
       {chosen.map((text) => (
         <button
@@ -55,7 +63,7 @@ export function LabelFilter({ chosen, rows, onChange }: Props) {
           aria-label={`Remove the label ${text}`}
           onClick={() => onChange(chosen.filter((one) => one !== text))}
         >
-          <bdi>{text}</bdi> <span aria-hidden="true">✕</span>
+          <bdi>{text}</bdi> <span aria-hidden="true">✗</span>
         </button>
       ))}
     </div>

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isLabel, labelsIn, linesOf, readLabels } from './labels.ts'
+import { fitting, isLabel, labelsIn, linesOf, readLabels, withLine } from './labels.ts'
 
 test('what is shown is read back as it was', () => {
   const labels = { team: 'payments', 'example.com/tier': '1', note: 'a=b', empty: '' }
@@ -30,4 +30,19 @@ test('an address with nonsense has no labels', () => {
   expect(labelsIn('team=a')).toEqual(['team=a'])
   expect(labelsIn(undefined)).toEqual([])
   expect(isLabel('__proto__=x')).toBe(false)
+})
+
+test('labels in use are offered for the line that is written, once a key', () => {
+  const used = ['team=payments', 'team=data', 'tier=1', 'Tier=x']
+  expect(fitting('', used)).toEqual(used)
+  expect(fitting('team=data\n', used)).toEqual(['tier=1', 'Tier=x'])
+  expect(fitting('tier=1\n  PAY', used)).toEqual(['team=payments'])
+  expect(fitting('team=payments', used)).toEqual([])
+})
+
+test('a chosen label takes the place of what was begun, and of nothing else', () => {
+  expect(withLine('', 'team=data')).toBe('team=data\n')
+  expect(withLine('tier=1\n', 'team=data')).toBe('tier=1\nteam=data\n')
+  expect(withLine('tier=1\ndat', 'team=data')).toBe('tier=1\nteam=data\n')
+  expect(withLine('tier=1', 'team=data')).toBe('tier=1\nteam=data\n')
 })

@@ -37,6 +37,29 @@ function faultOf(line: string, before: Record<string, string>): string | undefin
   return undefined
 }
 
+/** The line that a person is writing: the last one. */
+export const lastLine = (text: string): string => text.slice(text.lastIndexOf('\n') + 1).trim()
+
+/** Those of the labels that go on with the last line, of a key that no line before it has. */
+export function fitting(text: string, labels: readonly string[]): string[] {
+  const written = lastLine(text)
+  const keys = new Set(text.split('\n').slice(0, -1).map(keyOf))
+  return labels.filter(
+    (label) => label !== written && has(label, written) && !keys.has(keyOf(label)),
+  )
+}
+
+const keyOf = (line: string): string => line.slice(0, Math.max(line.indexOf('='), 0)).trim()
+const has = (label: string, part: string): boolean =>
+  label.toLowerCase().includes(part.toLowerCase())
+
+/** The text with the label as a line at its end, in place of a last line that is a part of it. */
+export function withLine(text: string, label: string): string {
+  const before = text.slice(0, text.lastIndexOf('\n') + 1)
+  const kept = has(label, lastLine(text)) ? before : `${text}\n`
+  return `${kept}${label}\n`
+}
+
 /** Whether the text is one label that a list can be narrowed to. */
 export const isLabel = (text: string): boolean => {
   const end = text.indexOf('=')

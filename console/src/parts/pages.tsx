@@ -27,6 +27,8 @@ export function PageHead({ title, tabTitle = title, above, actions, children }: 
 }
 
 type MoreProps = {
+  /** Only by the button: something stands below the list. */
+  byHand?: boolean
   query: {
     hasNextPage: boolean
     isFetchingNextPage: boolean
@@ -36,10 +38,10 @@ type MoreProps = {
 }
 
 /** Loads the next page when the end of the list scrolls into view. The button serves keyboard users. */
-export function LoadMore({ query }: MoreProps) {
+export function LoadMore({ query, byHand = false }: MoreProps) {
   const { hasNextPage, isFetchingNextPage, isFetchNextPageError, fetchNextPage } = query
   const place = useRef<HTMLDivElement>(null)
-  const goesOn = hasNextPage && !isFetchingNextPage && !isFetchNextPageError
+  const goesOn = !byHand && hasNextPage && !isFetchingNextPage && !isFetchNextPageError
   useEffect(() => {
     if (!place.current || !goesOn) return
     const observer = new IntersectionObserver(

@@ -5,6 +5,8 @@ const makeFormats = () => ({
   year: new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' }),
   clock: new Intl.DateTimeFormat(undefined, { timeStyle: 'short' }),
 })
+/** Made where it is needed: the first pages have no seconds. */
+let clockFormat: Intl.DateTimeFormat | undefined
 let formats: ReturnType<typeof makeFormats> | undefined
 
 const timeFormats = () => (formats ??= makeFormats())
@@ -13,11 +15,27 @@ const timeFormats = () => (formats ??= makeFormats())
 export function Time({ at }: { at: string }) {
   const date = new Date(at)
   return (
-    <time dateTime={at} title={`${at.replace('T', ' ').slice(0, 19)} UTC`}>
+    <time dateTime={at} title={titleOf(at)}>
       {textOf(date)}
     </time>
   )
 }
+
+/** The same to the second, for what happened in order. */
+export function Clock({ at }: { at: string }) {
+  const date = new Date(at)
+  const isToday = date.toDateString() === new Date().toDateString()
+  const { day } = timeFormats()
+  clockFormat ??= new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' })
+  const clock = clockFormat.format(date)
+  return (
+    <time dateTime={at} title={titleOf(at)} className="num">
+      {isToday ? clock : `${day.format(date)}, ${clock}`}
+    </time>
+  )
+}
+
+const titleOf = (at: string): string => `${at.replace('T', ' ').slice(0, 19)} UTC`
 
 function textOf(date: Date): string {
   const now = new Date()

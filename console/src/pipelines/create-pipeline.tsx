@@ -1,19 +1,19 @@
-import { useState } from 'react'
 import { useMe } from '../app/session.ts'
+import { useOpening } from '../app/use-opening.ts'
 import { Button } from '../parts/forms.tsx'
 import { CreateDialog } from './create-dialog.tsx'
 
 /** Creates a pipeline: of an application, or another one of a workspace, which already has a managed one. */
-export function CreatePipeline() {
+export function CreatePipeline({ begins }: { begins: boolean }) {
   const { may } = useMe()
-  const [open, setOpen] = useState(false)
+  const dialog = useOpening('create', begins)
   if (!may('mutate_infra')) return null
   return (
     <>
-      <Button tone="primary" data-key="c" onClick={() => setOpen(true)}>
+      <Button tone="primary" data-key="c" onClick={dialog.open}>
         New pipeline
       </Button>
-      {open && <CreateDialog onClose={() => setOpen(false)} />}
+      {dialog.isOpen && <CreateDialog onClose={dialog.close} />}
     </>
   )
 }

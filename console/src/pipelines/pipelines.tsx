@@ -17,7 +17,8 @@ const route = getRouteApi('/app/pipelines')
 export function PipelinesPage() {
   const navigate = useNavigate()
   // The router adds what the route's validation left out of the address.
-  const search = pipelinesSearch(route.useSearch())
+  const { create = false, ...address } = route.useSearch()
+  const search = pipelinesSearch(address)
   const { managed = false } = search
   const show = (next: PipelinesSearch) =>
     void navigate({ to: '/pipelines', search: next, replace: true })
@@ -29,7 +30,7 @@ export function PipelinesPage() {
   const all = query.data?.pages.flatMap((page) => page.pipelines) ?? []
   return (
     <>
-      <PageHead title="Pipelines" actions={<CreatePipeline />} />
+      <PageHead title="Pipelines" actions={<CreatePipeline begins={create} />} />
       <div className="list-filter">
         <FilterBox
           label="Filter by name"
@@ -47,7 +48,7 @@ export function PipelinesPage() {
         />
         <LabelFilter
           chosen={search.label ?? []}
-          rows={all}
+          of={['pipelines']}
           onChange={(label) => {
             const { label: _before, ...others } = search
             show({ ...others, ...(label.length > 0 && { label }) })

@@ -2,12 +2,15 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { app } from '../app/parent-routes.tsx'
 import { idParams, type Values } from '../app/route-values.ts'
 import { pipelineTabs, type PipelineSearch } from '../app/searches.ts'
-import { pipelinesSearch } from './pipelines-search.ts'
+import { pipelinesSearch, type PipelinesSearch } from './pipelines-search.ts'
 
 const pipelines = createRoute({
   getParentRoute: () => app,
   path: '/pipelines',
-  validateSearch: pipelinesSearch,
+  validateSearch: (search: Values): PipelinesSearch & { create?: true } => ({
+    ...pipelinesSearch(search),
+    ...(search['create'] ? { create: true } : {}),
+  }),
   component: lazyRouteComponent(() => import('./pipelines.tsx'), 'PipelinesPage'),
 })
 

@@ -44,7 +44,7 @@ export function AffectedRuns({ scopes, act = 'save' }: Props) {
       <p>
         {act === 'save' ? 'Saving' : 'Deleting'} it affects {more ? 'at least ' : ''}
         {plural(affected.length, 'run that waits', 'runs that wait')}. You become one of the authors
-        of each.{act === 'save' && ' A plan that the policy denies ends as failed.'}
+        of each.{act === 'save' && ' A plan that the policy denies ends as denied.'}
       </p>
       <ul>
         {affected.slice(0, shown).map(({ run, effect }) => (

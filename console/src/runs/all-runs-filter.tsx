@@ -27,7 +27,7 @@ export function AllRunsFilter({ search, onChange }: Props) {
       <AuthorFilter chosen={search.author} onChoose={(id) => change('author', id)} />
       <LabelFilter
         chosen={search.label ?? []}
-        rows={[]}
+        of={['workspaces', 'pipelines']}
         onChange={(label) => {
           const { label: _before, ...others } = search
           onChange({ ...others, ...(label.length > 0 && { label }) })

@@ -6,7 +6,7 @@ type Props = { run: RunDetail; of: DecisionOf; planDigest: string | null }
 /** What follows from a decision. */
 export function DecisionText({ run, of: { choice, beforePlan, onlyConfirm }, planDigest }: Props) {
   if (choice === 'reject')
-    return <p>The run ends as failed and nothing is changed. Its author can start another one.</p>
+    return <p>The run ends as rejected and nothing is changed. Its author can start another one.</p>
   const kept = `Your name is kept with the ${onlyConfirm ? 'confirmation' : 'approval'}.`
   if (beforePlan)
     return (

@@ -44,7 +44,9 @@ export const ListedRunRow = memo(function ListedRunRow({ run, isPicked, onPick }
           <span className="row-title">
             <strong>{workspace.name}</strong> {nameOfRun(run)}
             {run.destroy && <span className="tag bad">destroy</span>}
-            {workspace.criticality === 'production' && <span className="tag">production</span>}
+            {workspace.criticality === 'production' && (
+              <span className="tag production">production</span>
+            )}
           </span>
           <span className="row-sub">
             by {run.author.label}

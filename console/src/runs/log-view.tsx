@@ -15,6 +15,7 @@ import { plural } from '../api/words.ts'
 import { useKey } from '../app/shortcuts.tsx'
 import { Button } from '../parts/forms.tsx'
 import { useLogFeed } from './use-log-feed.ts'
+import { plainText } from '../parts/plain-text.ts'
 
 const rowHeight = 20
 /** Rows rendered outside the viewport, so that a fast scroll shows no gap. */
@@ -266,7 +267,8 @@ function SearchBox({ search }: { search: Search }) {
   )
 }
 
-function Marked({ text, term }: { text: string; term: string }) {
+function Marked({ text: written, term }: { text: string; term: string }) {
+  const text = plainText(written)
   const at = term === '' ? -1 : text.toLowerCase().indexOf(term)
   if (at < 0) return text
   return (

@@ -21,7 +21,7 @@ export function outcomeWords(
   const action = actionOf(resource)
   const { outcome } = resource
   if (outcome?.result === 'failed')
-    return { tone: 'bad-text', sign: '✕', words: `failed after ${timeOf(outcome.seconds)}` }
+    return { tone: 'bad-text', sign: '✗', words: `failed after ${timeOf(outcome.seconds)}` }
   if (outcome)
     return { tone: 'good-text', sign: '✓', words: `${done[action]} in ${timeOf(outcome.seconds)}` }
   const isOver = apply === 'failed' || apply === 'canceled'

@@ -30,8 +30,8 @@ export function RunChecks({ run }: { run: RunDetail }) {
 }
 
 const levels: Readonly<Record<string, { sign: string; word: string; tone: string }>> = {
-  deny: { sign: '✕', word: 'Denied: ', tone: 'bad-text' },
-  error: { sign: '✕', word: 'Not evaluated: ', tone: 'bad-text' },
+  deny: { sign: '✗', word: 'Denied: ', tone: 'bad-text' },
+  error: { sign: '✗', word: 'Not evaluated: ', tone: 'bad-text' },
   warn: { sign: '!', word: 'Warning: ', tone: 'warn-text' },
 }
 

@@ -14,7 +14,10 @@ const whole = (value: number): string => (Number.isInteger(value) ? value.toLoca
 export function RunHistoryCharts({ workspaceId }: { workspaceId?: number }) {
   const query = useQuery(runHistoryQuery(workspaceId))
   const days = query.data?.days ?? []
-  const total = days.reduce((sum, day) => sum + day.succeeded + day.failed + day.canceled, 0)
+  const total = days.reduce(
+    (sum, day) => sum + day.succeeded + day.failed + day.canceled + day.stopped,
+    0,
+  )
   return (
     <>
       <ErrorNote error={query.error} goesOn />
@@ -23,6 +26,21 @@ export function RunHistoryCharts({ workspaceId }: { workspaceId?: number }) {
   )
 }
 
+const resultsOf = (days: readonly HistoryDay[]): Layer[] => [
+  { label: 'succeeded', color: 'var(--good)', values: days.map(({ succeeded }) => succeeded) },
+  { label: 'failed', color: 'var(--bad)', values: days.map((day) => day.failed) },
+  {
+    label: 'canceled',
+    color: 'var(--line-strong)',
+    values: days.map(({ canceled }) => canceled),
+  },
+  {
+    label: 'stopped before the apply',
+    color: 'var(--warn)',
+    values: days.map(({ stopped }) => stopped),
+  },
+]
+
 function Charts({ days, total }: { days: readonly HistoryDay[]; total: number }) {
   const points = days.map(({ day }) => day)
   const failed = days.reduce((sum, day) => sum + day.failed, 0)
@@ -30,15 +48,6 @@ function Charts({ days, total }: { days: readonly HistoryDay[]; total: number })
   const wait = days.map(({ waitSeconds }) => waitSeconds)
   const weeks = weeksOf(days)
   const changes = weeks.reduce((sum, week) => sum + week.changes, 0)
-  const results: Layer[] = [
-    { label: 'succeeded', color: 'var(--good)', values: days.map(({ succeeded }) => succeeded) },
-    { label: 'failed', color: 'var(--bad)', values: days.map((day) => day.failed) },
-    {
-      label: 'canceled',
-      color: 'var(--line-strong)',
-      values: days.map(({ canceled }) => canceled),
-    },
-  ]
   const medians = { lead: medianOf(lead), wait: medianOf(wait) }
   return (
     <section className="section" aria-label="The last 30 days">
@@ -48,7 +57,9 @@ function Charts({ days, total }: { days: readonly HistoryDay[]; total: number })
           title="Runs a day"
           figure={`${plural(total, 'run')}, ${failed.toLocaleString()} failed`}
         >
-          {(label) => <BarChart points={points} layers={results} label={label} format={whole} />}
+          {(label) => (
+            <BarChart points={points} layers={resultsOf(days)} label={label} format={whole} />
+          )}
         </Figure>
         {medians.lead !== null && (
           <Figure title="Lead time" figure={`${seconds(medians.lead)} from start to applied`}>

@@ -7,6 +7,7 @@ const days = (count: number): HistoryDay[] =>
     succeeded: 0,
     failed: 0,
     canceled: 0,
+    stopped: 0,
     leadSeconds: null,
     waitSeconds: null,
     changes: at,

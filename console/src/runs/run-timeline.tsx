@@ -1,8 +1,11 @@
 import type { AnyRunDetail } from '../api/types.ts'
+import { detailWords } from '../audit/detail-words.ts'
+import { sentenceOf } from '../audit/audit-words.ts'
 import { useNow } from '../parts/use-now.ts'
-import { durationText, Time } from '../parts/time.tsx'
+import { Clock, durationText, Time } from '../parts/time.tsx'
 import { TemporalLink } from './temporal-link.tsx'
 import { sumOf, timelineBars, type TimelineBar } from './timeline-bars.ts'
+import { plainLine } from '../parts/plain-text.ts'
 
 type Run = Pick<
   AnyRunDetail,
@@ -24,13 +27,31 @@ export function Timeline({ run }: { run: Run }) {
       <ol className="timeline">
         {run.timeline.map((entry) => (
           <li key={entry.at + entry.event}>
-            <Time at={entry.at} />
-            <span>{entry.event.replace(/^\w+\./, '').replaceAll('_', ' ')}</span>
-            <span className="dim">{entry.actor}</span>
+            <Clock at={entry.at} />
+            <Sentence entry={entry} />
           </li>
         ))}
       </ol>
     </>
+  )
+}
+
+/** “Maria approved this run”, as in the audit log, and the comment of a decision. */
+function Sentence({ entry: { event, actor, detail } }: { entry: Run['timeline'][number] }) {
+  const { before, after } = sentenceOf(event)
+  const target = event.startsWith('pipeline.') ? 'this run' : 'the workspace'
+  const words = detailWords(detail)
+  return (
+    <div>
+      <p>
+        <strong>
+          <bdi>{plainLine(actor)}</bdi>
+        </strong>{' '}
+        {before}
+        {after !== undefined && `${target}${after}`}
+      </p>
+      {words && <bdi className="dim">{words}</bdi>}
+    </div>
   )
 }
 

@@ -27,7 +27,8 @@ import { RunEnding } from './run-ending.tsx'
 import { RunFacts } from './run-facts.tsx'
 import { RunSuccess } from './run-success.tsx'
 import { RunTabs } from './run-tabs.tsx'
-import { Timeline } from './run-timeline.tsx'
+import { TimelineShown } from './lazy-timeline.tsx'
+import { plainText } from '../parts/plain-text.ts'
 
 /** Most runs are of workspaces, so it is a script of its own. */
 const ApplicationRunShown = lazy(async () => ({
@@ -103,7 +104,7 @@ function RunShown({ run, place, search }: { run: RunDetail; place: RunPlace; sea
             started by {run.author.label}, <Time at={run.createdAt} />
           </span>
         </p>
-        {run.startMessage && <p className="start-message">{run.startMessage}</p>}
+        {run.startMessage && <p className="start-message">{plainText(run.startMessage)}</p>}
       </PageHead>
       <RunBar run={run} place={place} onChoose={setChoice} />
       <StageLine run={run} />
@@ -124,7 +125,7 @@ function RunShown({ run, place, search }: { run: RunDetail; place: RunPlace; sea
           {tab === 'checks' && <RunChecks run={run} />}
           {tab === 'log' && <LogView key={stage} place={place} stage={stage} line={search.line} />}
           {tab === 'comments' && <RunCommentsShown place={place} />}
-          {tab === 'timeline' && <Timeline run={run} />}
+          {tab === 'timeline' && <TimelineShown run={run} />}
         </div>
         <RunFacts run={run} />
       </div>

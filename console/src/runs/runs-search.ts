@@ -15,8 +15,12 @@ export const listedStates: Record<string, { label: string; query: Query }> = {
     query: { state: ['running'], awaitingApproval: false },
   },
   succeeded: { label: 'Succeeded', query: { state: ['succeeded'] } },
-  failed: { label: 'Failed', query: { state: ['failed'] } },
-  canceled: { label: 'Canceled', query: { state: ['canceled'] } },
+  failed: { label: 'Failed', query: { outcome: ['failed'] } },
+  denied: { label: 'Denied', query: { outcome: ['denied'] } },
+  rejected: { label: 'Rejected', query: { outcome: ['rejected'] } },
+  expired: { label: 'Expired', query: { outcome: ['expired'] } },
+  'out-of-date': { label: 'Out of date', query: { outcome: ['out_of_date'] } },
+  canceled: { label: 'Canceled', query: { outcome: ['canceled'] } },
 }
 
 export const listedOrigins: Record<string, { label: string; query: Query }> = {

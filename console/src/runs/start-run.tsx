@@ -5,6 +5,7 @@ import { ApiError, call, mayPass } from '../api/call.ts'
 import { workspaceQuery } from '../api/queries.ts'
 import type { Workspace } from '../api/types.ts'
 import { useMe } from '../app/session.ts'
+import { useOpening } from '../app/use-opening.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { Button, textIn, TextField } from '../parts/forms.tsx'
@@ -21,26 +22,28 @@ type Target = {
 }
 type Offer = Target & {
   label?: string
+  /** A link asked for the dialog. */
+  begins?: boolean
   /** What the dialog begins with. */
   first?: StartKind
 }
 
 /** The only way to start a run in the console: its dialog says what the run does before anything starts. */
-export function StartRun({ label = 'Start a run…', ...offer }: Offer) {
+export function StartRun({ label = 'Start a run…', begins = false, ...offer }: Offer) {
   const { may } = useMe()
-  const [open, setOpen] = useState(false)
+  const dialog = useOpening('start', begins)
   if (!may('mutate_infra')) return null
   return (
     <>
-      <Button tone="primary" onClick={() => setOpen(true)}>
+      <Button tone="primary" onClick={dialog.open}>
         {label}
       </Button>
-      {open && <StartDialog {...offer} onClose={() => setOpen(false)} />}
+      {dialog.isOpen && <StartDialog {...offer} onClose={dialog.close} />}
     </>
   )
 }
 
-type DialogProps = Omit<Offer, 'label'> & { onClose: () => void }
+type DialogProps = Omit<Offer, 'label' | 'begins'> & { onClose: () => void }
 
 /** Asks what the run does, and starts it. */
 export function StartDialog({ onClose, ...target }: DialogProps) {

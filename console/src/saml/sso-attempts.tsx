@@ -44,7 +44,7 @@ export function SsoAttempts() {
 function Outcome({ trace: { outcome } }: { trace: SamlTrace }) {
   return (
     <span className={`badge ${outcome === 'success' ? 'good' : 'bad'}`}>
-      {outcome === 'success' ? '✓ succeeded' : '✕ failed'}
+      {outcome === 'success' ? '✓ succeeded' : '✗ failed'}
     </span>
   )
 }

@@ -83,7 +83,7 @@ function Outcome({ entry: { outcome, status, scimType, detail } }: { entry: Scim
   return (
     <>
       <span className={`badge ${outcome === 'success' ? 'good' : 'bad'}`}>
-        {outcome === 'success' ? '✓' : '✕'} {status} {scimType}
+        {outcome === 'success' ? '✓' : '✗'} {status} {scimType}
       </span>
       {detail && <span className="row-sub">{detail}</span>}
     </>

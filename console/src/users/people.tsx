@@ -6,6 +6,7 @@ import { peopleQuery } from '../api/queries.ts'
 import { rolesUpTo } from '../api/roles.ts'
 import type { Person } from '../api/types.ts'
 import { useMe } from '../app/session.ts'
+import { useOpening } from '../app/use-opening.ts'
 import { ConfirmButton } from '../parts/confirm-button.tsx'
 import { DataTable } from '../parts/data-table.tsx'
 import { FilterBox, foundWords, useAddressFilter } from '../parts/filter-box.tsx'
@@ -16,6 +17,7 @@ import { LoadMore } from '../parts/pages.tsx'
 import { Time } from '../parts/time.tsx'
 import { InvitationLink } from './invitation-link.tsx'
 import { PersonDialog } from './person-dialog.tsx'
+import { plainLine } from '../parts/plain-text.ts'
 
 const route = getRouteApi('/app/organization/')
 
@@ -55,7 +57,7 @@ export function PeoplePage() {
             title: 'Person',
             render: (person) => (
               <>
-                {person.name}
+                <bdi>{plainLine(person.name)}</bdi>
                 {person.id === me.user.id && <span className="tag">you</span>}
                 {!person.active && <span className="tag">deactivated</span>}
                 {isInvited(person) && <span className="tag">invited</span>}
@@ -124,7 +126,7 @@ function InviteAgain({ person, onTold, onHand }: Told & { person: Person }) {
 
 function Invite({ told, onTold, onHand }: Told & { told: string }) {
   const { user } = useMe()
-  const [open, setOpen] = useState(false)
+  const { isOpen, open, close } = useOpening('invite', route.useSearch().invite === true)
   const queryClient = useQueryClient()
   const invite = useMutation({
     mutationFn: (form: FormData) => {
@@ -137,13 +139,13 @@ function Invite({ told, onTold, onHand }: Told & { told: string }) {
     onSuccess: async ({ user: person, mailed }) => {
       if (mailed) onTold(`An invitation is on its way to ${person.email ?? person.name}.`)
       await queryClient.invalidateQueries({ queryKey: ['people'] })
-      setOpen(false)
+      close()
       if (!mailed) onHand(person)
     },
   })
   const begin = () => {
     invite.reset()
-    setOpen(true)
+    open()
   }
   return (
     <div className="actions">
@@ -153,13 +155,13 @@ function Invite({ told, onTold, onHand }: Told & { told: string }) {
       <Button tone="primary" onClick={begin}>
         Invite a person
       </Button>
-      {open && (
+      {isOpen && (
         <FormDialog
           title="Invite a person"
           act="Invite"
           doing={invite}
           onSubmit={(form) => invite.mutate(form)}
-          onClose={() => setOpen(false)}
+          onClose={close}
         >
           <Field label="Email" name="email" type="email" required autoComplete="off" />
           <Field label="Name" name="name" required maxLength={200} autoComplete="off" />

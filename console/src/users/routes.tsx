@@ -1,11 +1,14 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { organization } from '../app/parent-routes.tsx'
-import { listSearch } from '../app/route-values.ts'
+import { listSearch, type ListSearch, type Values } from '../app/route-values.ts'
 
 const people = createRoute({
   getParentRoute: () => organization,
   path: '/',
-  validateSearch: listSearch,
+  validateSearch: (search: Values): ListSearch & { invite?: true } => ({
+    ...listSearch(search),
+    ...(search['invite'] ? { invite: true } : {}),
+  }),
   component: lazyRouteComponent(() => import('./people.tsx'), 'PeoplePage'),
 })
 

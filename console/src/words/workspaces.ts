@@ -76,6 +76,7 @@ export const workspaceErrors = {
     text: 'The variables of this workspace are too large together. Shorten or delete some.',
     withFacts: true,
   },
+  view_limit: 'The organization has as many shared views as it may. Stop sharing one first.',
   variable_limit: 'This workspace has as many variables as it may. Delete one that is not used.',
   too_many_uploads: 'Other uploads are being received. Try again in a moment.',
   too_many_downloads: 'Other downloads are under way. Try again in a moment.',

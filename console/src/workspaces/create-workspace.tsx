@@ -2,12 +2,40 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { call } from '../api/call.ts'
-import { FilesChoice, type FilesFrom } from '../git/files-choice.tsx'
+import { gitOption } from '../git/files-choice.tsx'
 import { gitSourceIn } from '../git/git-source.ts'
 import { GitSourceFields } from '../git/git-source-fields.tsx'
+import { Choices } from '../parts/choices.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { Field, Select, textIn } from '../parts/forms.tsx'
+import type { WorkspaceSearch } from '../app/searches.ts'
 import type { WorkspacesSearch } from './workspaces-search.ts'
+
+const sources = [
+  {
+    value: 'editor',
+    label: 'Write them in the editor',
+    words: 'Here in the console, beginning with main.tf. Each save is a version.',
+  },
+  {
+    value: 'upload',
+    label: 'Upload them',
+    words: 'A folder, an archive or single files. You can change them in the editor afterwards.',
+  },
+  gitOption,
+] as const
+type Source = (typeof sources)[number]['value']
+
+/** Where a new workspace opens: a run reads the files from Git, others are to be written first. */
+const placeOf: Record<Source, WorkspaceSearch> = {
+  editor: { tab: 'files', file: 'main.tf' },
+  upload: { tab: 'files', upload: true },
+  git: {},
+}
+
+const Sources = (props: { value: Source; onChange: (value: Source) => void }) => (
+  <Choices {...props} name="filesFrom" legend="Where do the files come from?" options={sources} />
+)
 
 type Props = {
   /** That of the list under the dialog. */
@@ -19,7 +47,7 @@ type Props = {
 export function CreateWorkspace({ search, onClose }: Props) {
   const navigate = useNavigate()
   const queryClient = useQueryClient()
-  const [from, setFrom] = useState<FilesFrom>('inline')
+  const [from, setFrom] = useState<Source>('editor')
   const create = useMutation({
     mutationFn: (form: FormData) =>
       call('createWorkspace', {
@@ -38,8 +66,7 @@ export function CreateWorkspace({ search, onClose }: Props) {
       await navigate({
         to: '/workspaces/$id',
         params: { id: workspace.id },
-        // A run reads the files from Git; others are to be written first, beginning with this one.
-        search: workspace.source.kind === 'git' ? {} : { tab: 'files', file: 'main.tf' },
+        search: placeOf[from],
       })
     },
   })
@@ -68,7 +95,7 @@ export function CreateWorkspace({ search, onClose }: Props) {
         <option value="standard">standard</option>
         <option value="production">production</option>
       </Select>
-      <FilesChoice value={from} onChange={setFrom} />
+      <Sources value={from} onChange={setFrom} />
       {from === 'git' && <GitSourceFields />}
     </FormDialog>
   )

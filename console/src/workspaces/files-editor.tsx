@@ -16,7 +16,11 @@ import { useComplete } from './use-complete.ts'
 import { useFilesDraft, type FilesVersion } from './use-files-draft.ts'
 import { useRunMarks } from './use-run-marks.ts'
 
-type Link = { file: string | undefined; line: number | undefined }
+type Link = {
+  file: string | undefined
+  line: number | undefined
+  upload?: boolean | undefined
+}
 type Props = { workspace: Workspace; newest: FilesVersion; link: Link }
 /** `place`: the line to show of the file. `focusOn`: the text takes the focus. */
 type Chosen = { file: string | undefined; place?: Place; focusOn?: object }
@@ -46,6 +50,7 @@ export function FilesEditor({ workspace, newest, link }: Props) {
       files={draft.untouched ? draft.saved.files : files}
       folder={workspace.path}
       editable={editable}
+      begins={link.upload === true}
       onTake={take}
     >
       {(onUpload) =>

@@ -27,11 +27,13 @@ const workspace = createRoute({
     return {
       // Without a tab it is the tab of runs, whose link has none.
       ...(tab && tab !== 'runs' && { tab }),
+      ...(search['start'] ? { start: true as const } : {}),
       ...(tab === 'files' && {
         ...(version && { version }),
         ...(history && { history: true as const, ...(other && { with: other }) }),
         ...(file && { file }),
         ...(line && { line }),
+        ...(search['upload'] ? { upload: true as const } : {}),
       }),
       ...(tab === 'state' &&
         version && { version, ...(other && other !== version && { with: other }) }),

@@ -9,10 +9,12 @@ type Props = {
   /** The place that a link leads to. */
   file: string | undefined
   line: number | undefined
+  /** Begins with the dialog that takes files. */
+  upload: boolean | undefined
 }
 
 /** The newest files of a workspace, and their editor. */
-export function Files({ workspace, file, line }: Props) {
+export function Files({ workspace, file, line, upload }: Props) {
   const query = useQuery(configurationQuery(workspace.id))
   // Keeps the editor mounted when a refetch fails, so that unsaved input is not lost.
   if (query.data)
@@ -22,7 +24,7 @@ export function Files({ workspace, file, line }: Props) {
         <FilesEditor
           workspace={workspace}
           newest={query.data.configuration ?? none}
-          link={{ file, line }}
+          link={{ file, line, upload }}
         />
       </>
     )

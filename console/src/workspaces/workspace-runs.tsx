@@ -51,7 +51,7 @@ export function WorkspaceRuns({ workspace }: { workspace: Workspace }) {
           ))
         }
       </PagedRows>
-      <LoadMore query={query} />
+      <LoadMore query={query} byHand />
       {runs.length > 0 && <RunHistory workspaceId={id} />}
     </>
   )

@@ -11,6 +11,7 @@ import { PagedRows } from '../parts/paged-rows.tsx'
 import { LoadMore } from '../parts/pages.tsx'
 import { Time } from '../parts/time.tsx'
 import { OutputTable } from './output-table.tsx'
+import { plainText } from '../parts/plain-text.ts'
 
 /** The outputs, the resources and the versions of the state. */
 export function State({ workspace }: { workspace: Workspace }) {
@@ -71,11 +72,11 @@ function Resources({ id }: { id: number }) {
             <li key={address} className="row low">
               <code className="address row-main">
                 {cloudId === null ? (
-                  address
+                  plainText(address)
                 ) : (
                   // A search takes 200 characters: the end of an id tells it from others.
                   <Link to="/clouds/resources" search={{ q: cloudId.slice(-200) }}>
-                    {address}
+                    {plainText(address)}
                   </Link>
                 )}
               </code>

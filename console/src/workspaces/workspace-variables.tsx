@@ -9,6 +9,7 @@ import { DataTable } from '../parts/data-table.tsx'
 import { Button } from '../parts/forms.tsx'
 import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
 import { phaseWords, VariableDialog } from './variable-dialog.tsx'
+import { plainLine, plainText } from '../parts/plain-text.ts'
 
 export function Variables({ id }: { id: number }) {
   const { may } = useMe()
@@ -41,7 +42,7 @@ export function Variables({ id }: { id: number }) {
                 render: ({ key, description }) => (
                   <>
                     <code>{key}</code>
-                    {description && <bdi className="row-sub">{description}</bdi>}
+                    {description && <bdi className="row-sub">{plainLine(description)}</bdi>}
                   </>
                 ),
               },
@@ -99,7 +100,7 @@ const ValueOf = ({ value }: { value: Variable['value'] }) =>
   value === null ? (
     <span className="dim">•••• sensitive, written only</span>
   ) : (
-    <code className="detail">{value}</code>
+    <code className="detail">{plainText(value)}</code>
   )
 
 const deleteWords = ({ value }: Variable) =>

@@ -91,7 +91,7 @@ export function WorkspacePage() {
             />
             <LockControl workspace={workspace} />
             <span className="with-key" data-key="c">
-              <StartRun workspaceId={workspace.id} />
+              <StartRun workspaceId={workspace.id} begins={search.start === true} />
             </span>
           </>
         }
@@ -113,7 +113,7 @@ export function WorkspacePage() {
           {workspace.locked && (
             <span>
               Locked by {workspace.locked.holder.label}
-              {workspace.locked.reason && `: ${workspace.locked.reason}`}
+              {workspace.locked.reason && `: ${plainLine(workspace.locked.reason)}`}
             </span>
           )}
           <LabelLinks labels={workspace.labels} to="/workspaces" />
@@ -155,7 +155,7 @@ function Tab({ tab, workspace, search }: TabProps) {
       return search.history ? (
         <FilesHistory workspace={workspace} newer={search.version} older={search.with} />
       ) : (
-        <Files workspace={workspace} file={search.file} line={search.line} />
+        <Files workspace={workspace} file={search.file} line={search.line} upload={search.upload} />
       )
     case 'git':
       return <WorkspaceGit workspace={workspace} />

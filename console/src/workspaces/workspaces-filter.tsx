@@ -1,29 +1,27 @@
-import type { Workspace } from '../api/types.ts'
 import { Select } from '../parts/forms.tsx'
 import { LabelFilter } from '../parts/label-filter.tsx'
-import { lastRunStates, type WorkspacesSearch } from './workspaces-search.ts'
+import { lastRunState, lastRunStates, type WorkspacesSearch } from './workspaces-search.ts'
 
 type Props = {
   search: WorkspacesSearch
-  /** Those that the list shows. */
-  rows: readonly Workspace[]
   onChange: (search: WorkspacesSearch) => void
 }
 
-export function WorkspacesFilter({ search, rows, onChange }: Props) {
+export function WorkspacesFilter({ search, onChange }: Props) {
   const { state, criticality, ...others } = search
   return (
     <>
       <Select
         label="Last run"
         value={state ?? ''}
-        onChange={({ target: { value } }) =>
+        onChange={({ target: { value } }) => {
+          const chosen = lastRunState(value)
           onChange({
             ...others,
             ...(criticality && { criticality }),
-            ...(value && { state: value }),
+            ...(chosen && { state: chosen }),
           })
-        }
+        }}
       >
         <option value="">all</option>
         {Object.entries(lastRunStates).map(([value, { label }]) => (
@@ -49,7 +47,7 @@ export function WorkspacesFilter({ search, rows, onChange }: Props) {
       </Select>
       <LabelFilter
         chosen={search.label ?? []}
-        rows={rows}
+        of={['workspaces']}
         onChange={(label) => {
           const { label: _before, ...rest } = search
           onChange({ ...rest, ...(label.length > 0 && { label }) })

@@ -1,21 +1,42 @@
 import type { Input } from '../api/call.ts'
-import { listSearch, text, type ListSearch, type Values } from '../app/route-values.ts'
+import { listSearch, type ListSearch, type Values } from '../app/route-values.ts'
 import { labelsIn } from '../parts/labels.ts'
 
 type Query = NonNullable<Input<'listWorkspaces'>['query']>
 
+const states = [
+  'waiting',
+  'working',
+  'failed',
+  'denied',
+  'rejected',
+  'expired',
+  'out-of-date',
+  'succeeded',
+  'canceled',
+  'none',
+] as const
+type LastRunState = (typeof states)[number]
+
 /** The states of the last run that the list can be narrowed to, in the words of the page. */
-export const lastRunStates: Record<string, { label: string; query: Query }> = {
+export const lastRunStates: Readonly<Record<LastRunState, { label: string; query: Query }>> = {
   waiting: { label: 'Needs approval', query: { awaitingApproval: true } },
   working: {
     label: 'Running or queued',
     query: { state: ['running'], awaitingApproval: false },
   },
-  failed: { label: 'Failed', query: { state: ['failed'] } },
+  failed: { label: 'Failed', query: { outcome: ['failed'] } },
+  denied: { label: 'Denied', query: { outcome: ['denied'] } },
+  rejected: { label: 'Rejected', query: { outcome: ['rejected'] } },
+  expired: { label: 'Expired', query: { outcome: ['expired'] } },
+  'out-of-date': { label: 'Out of date', query: { outcome: ['out_of_date'] } },
   succeeded: { label: 'Succeeded', query: { state: ['succeeded'] } },
-  canceled: { label: 'Canceled', query: { state: ['canceled'] } },
+  canceled: { label: 'Canceled', query: { outcome: ['canceled'] } },
   none: { label: 'No runs yet', query: { state: ['none'] } },
 }
+
+export const lastRunState = (value: unknown): LastRunState | undefined =>
+  states.find((one) => one === value)
 
 const sorts = ['name', '-name', 'criticality', '-criticality', '-lastRunAt', 'lastRunAt'] as const
 export type WorkspaceSort = (typeof sorts)[number]
@@ -26,8 +47,7 @@ const ownViews = ['favorites', 'recent'] as const
 /** The filters and the order of the list of workspaces, as in the address of the page. */
 export type WorkspacesSearch = ListSearch & {
   view?: (typeof ownViews)[number]
-  /** A key of `lastRunStates`. */
-  state?: string
+  state?: LastRunState
   criticality?: 'production' | 'standard'
   /** Of which a workspace has one. */
   label?: string[]
@@ -36,7 +56,7 @@ export type WorkspacesSearch = ListSearch & {
 }
 
 export function workspacesSearch(values: Values): WorkspacesSearch {
-  const state = text(values['state']) ?? ''
+  const state = lastRunState(values['state'])
   const view = ownViews.find((one) => one === values['view'])
   const label = labelsIn(values['label'])
   const sort = sorts.find((one) => one === values['sort'])
@@ -46,7 +66,7 @@ export function workspacesSearch(values: Values): WorkspacesSearch {
   return {
     ...listSearch(values),
     ...(view && { view }),
-    ...(Object.hasOwn(lastRunStates, state) && { state }),
+    ...(state && { state }),
     ...(criticality && { criticality }),
     ...(label.length > 0 && { label }),
     ...(sort && { sort }),
@@ -62,7 +82,7 @@ export const queryOf = ({
   sort = 'name',
 }: WorkspacesSearch): Query => ({
   ...(q && { q }),
-  ...(state && lastRunStates[state]?.query),
+  ...(state && lastRunStates[state].query),
   ...(criticality && { criticality: [criticality] }),
   ...(label && { label }),
   sort,

@@ -52,7 +52,7 @@ export function WorkspacesPage() {
               onChange={setFilter}
               found={foundWords(count, query.hasNextPage)}
             />
-            <WorkspacesFilter search={search} rows={pages.flat()} onChange={show} />
+            <WorkspacesFilter search={search} onChange={show} />
           </div>
         </>
       )}

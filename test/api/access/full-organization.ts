@@ -57,6 +57,7 @@ export async function makeFullOrganization(harness: Harness): Promise<FullOrgani
     enforcement: 'advisory',
     workspaces: [workspace.id],
   })
+  const { view } = await post('/api/workspace-views', { name: 'own', search: { q: 'own' } })
   const { notification } = await post('/api/notifications', {
     kind: 'email',
     name: 'own',
@@ -124,6 +125,7 @@ export async function makeFullOrganization(harness: Harness): Promise<FullOrgani
       runId: inWorkspace.run.id,
       hydrationId,
     },
+    '/api/workspace-views/': { id: view.id },
     '/api/cloud/accounts/': { id: account.id, syncId: sync.id },
     '/api/cloud/resources/': { id: resourceId },
     '/api/git/connections/': { id: connectionId },

@@ -152,11 +152,15 @@ describe('GET /api/console/data', () => {
       ids.unshift(id)
       const endedAt = new Date(Date.now() - (i < 2 ? 25 : 1) * 3_600_000)
       await harness.deps.store.tenant(org.id, async (tenant) =>
-        unwrap(tenant).db('workspace_runs').where({ id }).update({ phase: 'failed', endedAt }),
+        unwrap(tenant)
+          .db('workspace_runs')
+          .where({ id })
+          // What a person decided is no failure.
+          .update({ phase: 'failed', endedAt, reason: i === 11 ? 'rejected' : 'plan_errored' }),
       )
     }
     const { counts, lastRuns } = (await owner.get(url)).json()
-    expect(counts.runs).toEqual({ live: 0, waiting: 0, failedLastDay: 10 })
+    expect(counts.runs).toEqual({ live: 0, waiting: 0, failedLastDay: 9 })
     expect(lastRuns.map((run: { id: number }) => run.id)).toEqual(ids.slice(0, 10))
 
     const stranger = await (await harness.organization()).user('Owner')

@@ -116,6 +116,40 @@ test('200: filters', async () => {
   for (const [query, expected] of cases) expect(await idsOf(author, query), query).toEqual(expected)
 })
 
+test('200: how runs ended, with what a person or a policy decided apart from failures', async () => {
+  const { org, author, shop, data, failed, succeeded } = await world()
+  const stopped: Record<string, number> = {}
+  for (const [reason, phase] of [
+    ['policy_denied', 'failed'],
+    ['cost_unknown', 'failed'],
+    ['rejected', 'failed'],
+    ['approval_expired', 'failed'],
+    ['plan_stale', 'failed'],
+    ['superseded', 'canceled'],
+    ['canceled_by_user', 'canceled'],
+  ] as const) {
+    const id = await start(author, `${shop.url}/apply`)
+    await ended(org, id, { phase, reason, endedAt: new Date() })
+    stopped[reason] = id
+  }
+  const of = (...reasons: string[]) => reasons.map((reason) => stopped[reason])
+  const cases: Array<[string, Array<number | undefined>]> = [
+    ['outcome=failed', [failed]],
+    ['outcome=succeeded', [succeeded]],
+    ['outcome=canceled', of('canceled_by_user')],
+    ['outcome=denied', of('cost_unknown', 'policy_denied')],
+    ['outcome=rejected', of('rejected')],
+    ['outcome=expired', of('approval_expired')],
+    ['outcome=out_of_date', of('superseded', 'plan_stale')],
+    ['outcome=rejected&outcome=failed', [...of('rejected'), failed]],
+    ['outcome=out_of_date&state=canceled', of('superseded')],
+    ['outcome=rejected&state=running', []],
+    [`outcome=rejected&workspaceId=${data.id}`, []],
+  ]
+  for (const [query, expected] of cases) expect(await idsOf(author, query), query).toEqual(expected)
+  expect((await author.get(`${url}?outcome=broken`)).statusCode).toBe(400)
+})
+
 test('200: mine are those that I may approve', async () => {
   const { org, owner, author, second, waiting } = await world()
   expect(await idsOf(second, 'mine=true')).toEqual([waiting])

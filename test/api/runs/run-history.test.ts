@@ -24,10 +24,11 @@ type Past = {
   lasted?: number
   summary?: object
   kind?: 'plan'
+  reason?: string
 }
 
 async function past(org: TestOrganization, by: TestUser, of: TestWorkspace, run: Past) {
-  const { daysAgo, phase, waited = 2, lasted = 60, summary, kind } = run
+  const { daysAgo, phase, waited = 2, lasted = 60, summary, kind, reason = null } = run
   const started = await by.post(`${of.url}/${kind ?? 'apply'}`, {})
   expect(started.statusCode, started.body).toBe(201)
   const { id } = started.json().run
@@ -38,7 +39,7 @@ async function past(org: TestOrganization, by: TestUser, of: TestWorkspace, run:
       .where({ id })
       .update({
         phase,
-        reason: phase === 'failed' ? 'plan_errored' : null,
+        reason,
         createdAt: new Date(createdMs),
         startedAt: new Date(createdMs + waited * 1_000),
         endedAt: new Date(createdMs + lasted * 1_000),
@@ -58,7 +59,11 @@ test('200: what ended each day, its medians and its changes, of all or of one wo
   await past(org, author, shop, { daysAgo: 1, phase: 'succeeded', lasted: 10, summary })
   await past(org, author, shop, { daysAgo: 1, phase: 'succeeded', lasted: 90, waited: 30, summary })
   await past(org, author, data, { daysAgo: 1, phase: 'succeeded', lasted: 500, waited: 40 })
-  await past(org, author, data, { daysAgo: 1, phase: 'failed', summary })
+  await past(org, author, data, { daysAgo: 1, phase: 'failed', reason: 'plan_errored', summary })
+  // What a person or a policy decided, and what a newer push overtook, are no failures.
+  await past(org, author, data, { daysAgo: 1, phase: 'failed', reason: 'rejected' })
+  await past(org, author, data, { daysAgo: 1, phase: 'failed', reason: 'policy_denied' })
+  await past(org, author, data, { daysAgo: 1, phase: 'canceled', reason: 'superseded' })
   await past(org, author, data, { daysAgo: 6, phase: 'canceled' })
   // A plan changes nothing, whatever it says.
   await past(org, author, data, { daysAgo: 6, phase: 'succeeded', kind: 'plan', summary })
@@ -79,6 +84,7 @@ test('200: what ended each day, its medians and its changes, of all or of one wo
     succeeded: 1,
     failed: 0,
     canceled: 1,
+    stopped: 0,
     leadSeconds: null,
     waitSeconds: 2,
     changes: 0,
@@ -88,6 +94,7 @@ test('200: what ended each day, its medians and its changes, of all or of one wo
     succeeded: 3,
     failed: 1,
     canceled: 0,
+    stopped: 3,
     leadSeconds: 90,
     waitSeconds: 2,
     changes: 14,
@@ -117,7 +124,7 @@ test('the window is read from its index alone', async () => {
     await db.raw('set local enable_seqscan = off')
     await db.raw('set local enable_bitmapscan = off')
     const { rows } = await db.raw(
-      `explain select count(*), sum(changes), max(started_at - created_at) from workspace_runs
+      `explain select count(*), sum(changes), max(started_at - created_at), max(reason) from workspace_runs
        where organization_id = ? and ended_at >= now() - interval '30 days' and kind = 'apply'
          and phase = 'succeeded'`,
       [org.id],

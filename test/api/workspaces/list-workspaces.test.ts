@@ -96,6 +96,22 @@ test('200: each order, forwards and backwards, also page by page', async () => {
     }
 })
 
+test('200: by how the newest run ended', async () => {
+  const org = await harness.organization()
+  const { owner, of } = await world(org)
+  const rejected = { phase: 'failed', reason: 'rejected', endedAt: new Date() }
+  await run(org, owner, of('archive'), rejected)
+  expect(await namesOf(owner, 'outcome=failed&sort=name')).toEqual(['shop-us'])
+  expect(await namesOf(owner, 'outcome=rejected&sort=name')).toEqual(['archive'])
+  expect(await namesOf(owner, 'outcome=rejected&outcome=succeeded&sort=name')).toEqual([
+    'archive',
+    'data',
+    'mail',
+  ])
+  expect(await namesOf(owner, 'outcome=denied')).toEqual([])
+  expect(await namesOf(owner, 'outcome=failed&state=none')).toEqual([])
+})
+
 test('200: filters', async () => {
   const [org, others] = [await harness.organization(), await harness.organization()]
   const theirs = await world(others)

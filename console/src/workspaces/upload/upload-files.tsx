@@ -1,4 +1,5 @@
 import { lazy, Suspense, useState, type DragEvent, type ReactNode } from 'react'
+import { useOpening } from '../../app/use-opening.ts'
 import type { FileTexts } from '../merge-files.ts'
 import { droppedFiles } from './dropped-files.ts'
 import type { ChosenFile } from './read-upload.ts'
@@ -11,14 +12,21 @@ type Props = {
   files: FileTexts
   folder: string
   editable: boolean
+  /** The page was opened to upload files. */
+  begins: boolean
   onTake: (files: FileTexts) => void
   /** `onUpload` opens the dialog. */
   children: (onUpload: () => void) => ReactNode
 }
 
 /** A place where files can be dropped, and the dialog that says what becomes of them. */
-export function UploadFiles({ files, folder, editable, onTake, children }: Props) {
-  const [open, setOpen] = useState<{ dropped: Promise<ChosenFile[]> | undefined }>()
+export function UploadFiles({ files, folder, editable, begins, onTake, children }: Props) {
+  const linked = useOpening('upload', begins && editable)
+  const [dropped, setDropped] = useState<Promise<ChosenFile[]>>()
+  const close = () => {
+    setDropped(undefined)
+    linked.close()
+  }
   const isOurs = ({ dataTransfer }: DragEvent) => editable && dataTransfer.types.includes('Files')
   return (
     <div
@@ -30,24 +38,24 @@ export function UploadFiles({ files, folder, editable, onTake, children }: Props
         if (!isOurs(event)) return
         event.preventDefault()
         event.stopPropagation()
-        const dropped = droppedFiles(event.dataTransfer)
+        const read = droppedFiles(event.dataTransfer)
         // The dialog shows it, once it is loaded.
-        dropped.catch(() => undefined)
-        setOpen({ dropped })
+        read.catch(() => undefined)
+        setDropped(read)
       }}
     >
-      {children(() => setOpen({ dropped: undefined }))}
-      {open && (
+      {children(linked.open)}
+      {(linked.isOpen || dropped) && (
         <Suspense fallback={null}>
           <UploadDialog
-            dropped={open.dropped}
+            dropped={dropped}
             files={files}
             folder={folder}
             onTake={(taken) => {
-              setOpen(undefined)
+              close()
               onTake(taken)
             }}
-            onClose={() => setOpen(undefined)}
+            onClose={close}
           />
         </Suspense>
       )}
