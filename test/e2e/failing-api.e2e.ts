@@ -6,7 +6,7 @@ import { openBrowser, settle, visit } from './browser.ts'
 import { createWorld, type World } from './world.ts'
 
 /** Pages that ask for nothing beyond who is signed in. */
-const asksNothing = new Set(['roles', 'help', 'not-found'])
+const asksNothing = new Set(['roles', 'help', 'not-found', 'policy-new', 'cloud-connect'])
 
 const refusal = (status: number, error: string, code: string) => ({
   answer: async (route: Route) => route.fulfill({ status, json: { error, code } }),

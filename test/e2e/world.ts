@@ -62,12 +62,13 @@ export async function createWorld(harness: Harness): Promise<World> {
   // By somebody else: who writes a policy has a hand in what runs next, and approves none of it.
   const admin = await named(harness, org, { name: 'Ines Weber', role: 'Org Admin' })
   await admin.patch('/api/org/settings', { name: 'Northwind' })
-  await admin.post('/api/policies', {
+  const written = await admin.post('/api/policies', {
     name: 'nothing is destroyed unseen',
     rego: advice,
     enforcement: 'advisory',
     workspaces: 'all',
   })
+  const { policy } = written.json()
   await setUpSso(harness, org, owner)
   const production = await org.workspace({ by: author, criticality: 'production', files })
   const standard = await org.workspace({ by: author, files })
@@ -121,6 +122,11 @@ export async function createWorld(harness: Harness): Promise<World> {
     'workspace-variables': `/workspaces/${standard.id}?tab=variables`,
     'workspace-state': `/workspaces/${production.id}?tab=state`,
     'workspace-settings': `/workspaces/${production.id}?tab=settings`,
+    runs: '/runs',
+    'workspace-start': `/workspaces/${standard.id}?start=true`,
+    clouds: '/clouds',
+    'cloud-connect': '/clouds/connect',
+    'cloud-resources': '/clouds/resources',
     pipelines: '/pipelines',
     pipeline: `/pipelines/${production.pipelineId}`,
     'run-waiting': run(waiting.id),
@@ -157,6 +163,8 @@ export async function createWorld(harness: Harness): Promise<World> {
     git: '/organization/git',
     'workspace-git': `/workspaces/${production.id}?tab=git`,
     policies: '/organization/policies',
+    policy: `/organization/policies/${policy.id}`,
+    'policy-new': '/organization/policies/new',
     'signing-keys': '/organization/signing-keys',
     audit: '/organization/audit',
     'organization-settings': '/organization/settings',

@@ -59,7 +59,8 @@ export function useFound(q: string): Found {
   const navigate = useNavigate()
   const { may } = useMe()
   const all = [
-    useQuery(workspacesNamed(q)),
+    // “Start a run of shop” looks for shop.
+    useQuery(workspacesNamed(q.replace(/^start( a)? run( of)?( |$)/i, ''))),
     useQuery(runsFound(q)),
     useQuery(peopleNamed(q)),
   ] as const

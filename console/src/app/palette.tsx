@@ -15,13 +15,15 @@ export function Palette({ onHelp, onClose }: Props) {
   const text = typed.trim()
   const q = useSettled(typed).slice(0, 200)
   const found = useFound(text === '' ? '' : q)
-  const groups: Array<[string, Command[]]> = [
+  const actions: [string, Command[]] = ['Actions', [...found.starts, ...useActions(text, onHelp)]]
+  const things: Array<[string, Command[]]> = [
     ['Pages', usePages(text)],
     ['Workspaces', found.workspaces],
     ['Runs', found.runs],
     ['People', found.people],
-    ['Actions', [...found.starts, ...useActions(text, onHelp)]],
   ]
+  // Who begins with the verb wants no page of the workspace.
+  const groups = /^start\b/i.test(text) ? [actions, ...things] : [...things, actions]
   const options = groups.flatMap(([, commands]) => commands)
   const { at, setActive, onKeyDown, activeId } = useOptions({
     id,
