@@ -13,7 +13,7 @@ const outDir = join(import.meta.dirname, 'dist')
 /** The console as static files for the API process; `npx vite console` serves it beside a running API. */
 export default defineConfig({
   root: import.meta.dirname,
-  plugins: [react(), inlineStyles(), compressed()],
+  plugins: [react(), compileEarly(), inlineStyles(), compressed()],
   define: { consoleVersion: JSON.stringify(version) },
   build: {
     outDir,
@@ -38,6 +38,28 @@ export default defineConfig({
   },
   server: { proxy: { '/api': { target: 'http://127.0.0.1:8080' } } },
 })
+
+/**
+ * Asks the browser to compile each function of the scripts that the first pages run while they are loaded,
+ * on another thread. Else V8 compiles a function when it is first called, on the thread that answers
+ * clicks (docs/decisions/0214-scripts-are-compiled-while-they-load.md).
+ */
+function compileEarly(): Plugin {
+  return {
+    name: 'compile-early',
+    apply: 'build',
+    generateBundle: {
+      order: 'post',
+      handler(_options, bundle) {
+        const chunks = Object.values(bundle).filter((one) => one.type === 'chunk')
+        const entry = chunks.find(({ isEntry }) => isEntry)
+        for (const chunk of chunks)
+          if (chunk === entry || entry?.imports.includes(chunk.fileName))
+            chunk.code = `//# allFunctionsCalledOnLoad\n${chunk.code}`
+      },
+    },
+  }
+}
 
 /**
  * The styles into the page: five kilobytes that fit into its first packets, instead of a question

@@ -36,7 +36,7 @@ describe('by the keyboard alone', () => {
     const production = await org.workspace({ by: author, criticality: 'production' })
     const { id } = await approvalWorld(harness).waitingRun(org, author, production)
     await change(id, { approvalReasons: ['production'] })
-    return { id, path: `/pipelines/${production.pipelineId}/runs/${id}`, ...production }
+    return `/pipelines/${production.pipelineId}/runs/${id}`
   }
   /** A page of this person, and what is to be empty at the end. */
   const open = async (user: TestUser, path: string) => {
@@ -57,8 +57,7 @@ describe('by the keyboard alone', () => {
   }
 
   test('a run is rejected with a comment', async () => {
-    const run = await waitingRun()
-    const { page, context, faults } = await open(owner, run.path)
+    const { page, context, faults } = await open(owner, await waitingRun())
     await press(page, 'Reject…')
     await dialogOpens(page)
     await write(page, /^Comment/, 'Not in the freeze.')
