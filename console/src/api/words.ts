@@ -16,7 +16,7 @@ export const reasonWords: Record<NonNullable<Run['reason']>, string> = {
   canceled_by_user: 'Canceled by a person.',
   timed_out: 'It exceeded its time limit.',
   runner_lost:
-    'The worker that ran it was lost. What it changed may be missing in the state. It is never applied a second time.',
+    'The worker that ran it was lost. What it changed after the state was last saved is missing there. It is never applied a second time.',
   plan_too_large: 'The plan is larger than a plan may be. Split the workspace.',
   memory_exceeded: 'The plan needed more memory than a run may use. Split the workspace.',
   state_save_failed:

@@ -1,24 +1,32 @@
-import { useInfiniteQuery } from '@tanstack/react-query'
-import { workspaceRunsQuery } from '../api/queries.ts'
+import { useQuery } from '@tanstack/react-query'
+import { call } from '../api/call.ts'
 import type { RunDetail, RunPlace } from '../api/types.ts'
 import { nameOfRun } from './run-row.tsx'
 import { RunViewLink } from './run-tabs.tsx'
 
-/** A link to the comparison with the last run before this one that went well, if it is one of the newest. */
+/** As many are asked for: one that destroyed all is nothing to compare with. */
+const asked = 5
+
+/** A link to the comparison with the last run before this one that went well. */
 export function CompareLink({ run, place }: { run: RunDetail; place: RunPlace }) {
-  const { data } = useInfiniteQuery({
-    ...workspaceRunsQuery(run.workspaceId),
-    refetchInterval: false,
+  const { workspaceId, createdAt: to } = run
+  const { data } = useQuery({
+    queryKey: ['runs', 'before', workspaceId, to],
+    queryFn: ({ signal }) =>
+      call('listRuns', {
+        query: {
+          workspaceId: [workspaceId],
+          kind: ['apply'],
+          outcome: ['succeeded'],
+          to,
+          limit: asked,
+        },
+        signal,
+      }),
+    // What ended before this run began does not change.
+    staleTime: Infinity,
   })
-  const earlier = data?.pages
-    .flatMap(({ runs }) => runs)
-    .find(
-      (one) =>
-        one.kind === 'apply' &&
-        one.state === 'succeeded' &&
-        !one.destroy &&
-        one.createdAt < run.createdAt,
-    )
+  const earlier = data?.runs.find(({ destroy }) => !destroy)
   if (!earlier) return null
   return (
     <p>
