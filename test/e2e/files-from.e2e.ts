@@ -1,3 +1,6 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { gitHarness, peerMakers, type GitHarness } from '../harness/git/git-harness.ts'
@@ -78,6 +81,55 @@ describe('where the files of a workspace come from', () => {
       .getByText(sha)
       .waitFor()
     expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('repositories are searched at the host as one types, and a new workspace has the chosen one', async () => {
+    await harness.peer.createRepository('northwind/databases', { 'main.tf': '# data\n' })
+    const { page, context, faults } = await visit(browser, harness, { user: owner })
+    await page.goto('/workspaces?create=true')
+    await dialog(page).getByLabel('Name').fill('databases')
+    await dialog(page).getByLabel('From Git').check()
+    const field = dialog(page).getByLabel('Repository')
+    await field.focus()
+    await page.keyboard.type('datab')
+    const offered = dialog(page).locator('datalist option')
+    await expect
+      .poll(async () => offered.evaluateAll((all) => all.map((one) => one.getAttribute('value'))))
+      .toEqual(['northwind/databases'])
+    await field.fill('northwind/databases')
+    await dialog(page).getByRole('button', { name: 'Create workspace' }).click()
+    await page.getByRole('heading', { level: 1, name: 'databases' }).waitFor()
+    expect((await workspaceOf(page)).source).toMatchObject({ repo: 'northwind/databases' })
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('a new workspace begins with an upload of a folder, and a reload does not ask again', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'cc-upload-'))
+    mkdirSync(join(folder, 'modules'))
+    writeFileSync(join(folder, 'main.tf'), '# uploaded\n')
+    writeFileSync(join(folder, 'modules', 'net.tf'), '# net\n')
+    const { page, context, faults } = await visit(browser, harness, { user: owner })
+    await page.goto('/workspaces?create=true')
+    await dialog(page).getByLabel('Name').fill('uploaded')
+    await dialog(page).getByLabel('Upload them').check()
+    await dialog(page).getByRole('button', { name: 'Create workspace' }).click()
+    await dialog(page).getByLabel('Folder', { exact: true }).setInputFiles(folder)
+    await dialog(page).getByRole('button', { name: 'Put them into the editor' }).click()
+    await page.getByRole('button', { name: 'Save as a new version' }).click()
+    await page.getByText('Version 1.').waitFor()
+    const { id } = await workspaceOf(page)
+    const answer = await owner.get(`/api/workspaces/${id}/configuration`)
+    expect(Object.values(answer.json().configuration.files)).toEqual(
+      expect.arrayContaining(['# net\n', '# uploaded\n']),
+    )
+    expect(new URL(page.url()).searchParams.get('upload')).toBeNull()
+    await page.reload()
+    await settle(page)
+    expect(await dialog(page).count()).toBe(0)
+    expect(faults).toEqual([])
+    rmSync(folder, { recursive: true })
     await context.close()
   })
 

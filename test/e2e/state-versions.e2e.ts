@@ -132,6 +132,32 @@ describe('the versions of a state', () => {
     await looking.page.getByText('Your role does not allow this.').waitFor()
     await looking.context.close()
   })
+
+  test('one that was put aside is told apart, read and downloaded, and never restored', async () => {
+    // As a late write of a lost worker leaves it.
+    const [, before] = await versions()
+    await harness.deps.store.platform.raw(
+      `update state_versions set status = 'quarantined' where id = ?`,
+      [before?.id ?? 0],
+    )
+    const owner = await named(harness, org, { name: 'Maria Lopez', role: 'Owner' })
+    const { page, context, faults } = await visit(browser, harness, { user: owner })
+    await page.goto(`/workspaces/${workspace.id}?tab=state`)
+    const row = page.locator('.rows li', { hasText: 'quarantined' })
+    await row.waitFor()
+    expect(await row.getByRole('button').count()).toBe(0)
+    await expectAccessible(page, 'a quarantined state')
+    await row.getByRole('link').press('Enter')
+    await page.getByRole('heading', { name: /, quarantined$/ }).waitFor()
+    await page.getByText('terraform_data.network', { exact: true }).waitFor()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: 'Download' }).click(),
+    ])
+    expect(JSON.parse(readFileSync(await download.path(), 'utf8'))).toMatchObject({ version: 4 })
+    expect(faults).toEqual([])
+    await context.close()
+  })
 })
 
 /** Versions are listed newest first; those of the first run are in the older half. */
