@@ -65,7 +65,7 @@ describe('a log of 10,000 lines', () => {
 
     // A stream that is refused is not asked for over and over: whoever's session ended signs in again.
     await page.goto(`/pipelines/${workspace.pipelineId}/runs/${run.id}?tab=timeline`)
-    await page.getByText('run succeeded').waitFor()
+    await page.getByText('ended this run as succeeded').waitFor()
     const refused: string[] = []
     // The session ends when the stream is asked for: earlier, another request of the page may ask for
     // the sign-in before the click.

@@ -163,6 +163,11 @@ describe('every page', () => {
     const html = readFileSync(join(consoleFolder, 'index.html'), 'utf8')
     const first = [...sizes].filter(([path]) => html.includes(path))
     expect(first.length).toBeLessThan(sizes.size)
+    for (const [path] of first)
+      expect(
+        readFileSync(join(consoleFolder, path), 'utf8'),
+        `${path} is compiled while it loads`,
+      ).toMatch(/^\/\/# allFunctionsCalledOnLoad\n/)
     expect(first.reduce((sum, [, size]) => sum + size, 0)).toBeLessThanOrEqual(160_000)
     await context.close()
   })

@@ -62,7 +62,7 @@ describe('each page by its own task', () => {
     await page.getByText('terraform_data.net').waitFor()
     await page.getByText('"10.0.0.0/16"').first().waitFor()
     await page.getByRole('link', { name: 'Timeline' }).click()
-    await page.getByText('run succeeded').waitFor()
+    await page.getByText('ended this run as succeeded').waitFor()
     // A moment is shown in the viewer's zone, and in UTC where one points at it.
     expect(await page.locator('time').first().getAttribute('title')).toMatch(/ UTC$/)
   })

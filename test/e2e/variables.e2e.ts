@@ -48,6 +48,23 @@ describe('variables of a workspace', () => {
     await context.close()
   })
 
+  test('the dialog says which type the files declare, and how its value is written', async () => {
+    const files = { 'main.tf': 'variable "zones" {\n  type = list(string)\n}\n' }
+    const workspace = await org.workspace({ by: author, files })
+    const { page, context, faults } = await visit(browser, harness, { user: author })
+    await page.goto(`/workspaces/${workspace.id}?tab=variables`)
+    await page.getByRole('button', { name: 'New variable' }).press('Enter')
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Key').fill('zones')
+    await dialog
+      .getByText('main.tf declares list(string): written in HCL, as ["a", "b"].')
+      .waitFor()
+    await dialog.getByLabel('Kind').selectOption('environment')
+    await dialog.getByText('One or more lines, without quotes.').waitFor()
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
   test('a sensitive value that is left empty stays, and what is written replaces it', async () => {
     const workspace = await org.workspace({ by: author })
     const body = { key: 'password', value: 'correct-horse-battery', sensitive: true }

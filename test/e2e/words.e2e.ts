@@ -15,7 +15,7 @@ const banned: readonly RegExp[] = [
   /\b(git|cloud|workspace|pipeline|organization|run)(Connection|Account)?Id\b/,
   /Idempotency-Key/,
   /\b(undefined|NaN)\b|\[object Object\]/,
-  /\b(whoever|nobody who|anew|is told of)\b/i,
+  /\b(whoever|nobody who(m)?|anew|told of)\b/i,
   /none that many people|was not taken|no longer holds/,
   /Failed recently|Log of (plan|apply)/,
 ]

@@ -2,6 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { chmodSync, copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { findGo } from '../../engines/find-go.ts'
+import { engineCacheDir } from '../../engines/resolve-binary.ts'
 
 /** The value in the plan file, and the value that the lying program shows instead. */
 export const lie = { planned: '0.0.0.0/0', shown: '10.0.0.0/8' }
@@ -41,15 +43,20 @@ func main() {
  * `tofu show` would do the same. The real OpenTofu lies in `folder`, which the sandbox's steps can
  * read.
  */
-export function lyingEngine(tofu: string, folder: string): string {
+export async function lyingEngine(tofu: string, folder: string): Promise<string> {
   const real = join(folder, 'real-tofu')
   copyFileSync(tofu, real)
   chmodSync(real, 0o755)
   const work = mkdtempSync(join(tmpdir(), 'cc-lie-'))
   const program = join(folder, 'lying-tofu')
+  // As the engines are built: where no Go is on PATH, by the one in the cache.
+  const go = await findGo({
+    cacheDir: engineCacheDir(process.env['CC_CACHE_DIR']),
+    say: (line) => console.log(line),
+  })
   try {
     writeFileSync(join(work, 'main.go'), source)
-    execFileSync('go', ['build', '-ldflags', `-X main.real=${real}`, '-o', program, 'main.go'], {
+    execFileSync(go, ['build', '-ldflags', `-X main.real=${real}`, '-o', program, 'main.go'], {
       cwd: work,
       env: { ...process.env, GOTOOLCHAIN: 'local', GO111MODULE: 'off', CGO_ENABLED: '0' },
       stdio: ['ignore', 'ignore', 'inherit'],

@@ -1,5 +1,7 @@
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import { call, type Body } from '../api/call.ts'
+import { settingsQuery } from '../api/queries.ts'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { Field, textIn, TextField } from '../parts/forms.tsx'
 import { matchLines, readMatch, type Match } from './match-lines.ts'
@@ -78,6 +80,8 @@ const ProviderField = ({ provider }: { provider: string | undefined }) => (
 )
 
 function AmountFields({ price }: { price: Price | undefined }) {
+  const { data: settings } = useQuery(settingsQuery)
+  const [typed, setTyped] = useState<string>()
   return (
     <>
       <Field
@@ -97,7 +101,8 @@ function AmountFields({ price }: { price: Price | undefined }) {
         maxLength={3}
         title="Three capital letters, such as EUR"
         autoComplete="off"
-        defaultValue={price?.currency}
+        value={typed ?? price?.currency ?? settings?.currency ?? ''}
+        onChange={({ target }) => setTyped(target.value)}
         hint="That of the organization: a price in another currency never counts."
       />
       <Field

@@ -29,8 +29,8 @@ const HowARunGoes = () => (
         Policies and the cost limit judge the plan. A mandatory policy that denies ends the run.
       </li>
       <li>
-        On production a second person approves the plan: not its author, and nobody whom an author
-        made able to. Elsewhere it goes on by itself, unless a confirmation is asked for.
+        On production a second person approves the plan: not its author, and not a person to whom an
+        author gave that right. Elsewhere it goes on by itself, unless a confirmation is asked for.
       </li>
       <li>
         The apply does exactly what was approved. If files, variables or settings changed meanwhile,

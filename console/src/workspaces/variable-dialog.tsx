@@ -1,8 +1,10 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import { call } from '../api/call.ts'
 import type { Variable } from '../api/types.ts'
 import { FormDialog } from '../parts/form-dialog.tsx'
-import { Check, Field, Select, textIn, TextField } from '../parts/forms.tsx'
+import { Check, Field, Select, textIn } from '../parts/forms.tsx'
+import { ValueField } from './value-field.tsx'
 
 type DialogProps = {
   workspaceId: number
@@ -18,6 +20,8 @@ type DialogProps = {
 export function VariableDialog(props: DialogProps) {
   const { workspaceId, variable, name, onSaved, onClose } = props
   const queryClient = useQueryClient()
+  const [key, setKey] = useState(variable?.key ?? name ?? '')
+  const [kind, setKind] = useState<string>(variable?.kind ?? 'terraform')
   const save = useMutation({
     mutationFn: (form: FormData): Promise<unknown> => {
       const value = textIn(form, 'value')
@@ -62,27 +66,31 @@ export function VariableDialog(props: DialogProps) {
     >
       {!variable && name === undefined && (
         <>
-          <Field label="Key" name="key" required maxLength={255} autoComplete="off" />
-          <Select label="Kind" name="kind">
+          <Field
+            label="Key"
+            name="key"
+            required
+            maxLength={255}
+            autoComplete="off"
+            value={key}
+            onChange={({ target }) => setKey(target.value)}
+          />
+          <Select
+            label="Kind"
+            name="kind"
+            value={kind}
+            onChange={({ target }) => setKind(target.value)}
+          >
             <option value="terraform">OpenTofu variable</option>
             <option value="env">environment</option>
           </Select>
         </>
       )}
-      <TextField
-        label="Value"
-        name="value"
-        defaultValue={variable?.value ?? ''}
-        rows={(variable?.value ?? '').includes('\n') ? 8 : 2}
-        maxLength={65_536}
-        autoComplete="off"
-        spellCheck={false}
-        className="variable-value"
-        hint={
-          variable?.sensitive
-            ? 'The value is not shown. Leave it empty to keep it; what you write here replaces it.'
-            : 'One or more lines. OpenTofu reads it by the type that the files declare: a list is written as ["a", "b"], a text without quotes.'
-        }
+      <ValueField
+        workspaceId={workspaceId}
+        variable={variable}
+        name={key.trim()}
+        isEnvironment={kind === 'env'}
       />
       <Field
         label="Description (optional)"

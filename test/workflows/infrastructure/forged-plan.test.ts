@@ -12,7 +12,7 @@ let harness: Harness
 beforeAll(async () => {
   if (!mirror) return
   setTraps(mirror)
-  const CC_TOFU_BIN = lyingEngine(inject('tofuBin'), mirror.folder)
+  const CC_TOFU_BIN = await lyingEngine(inject('tofuBin'), mirror.folder)
   const env = { CC_TOFU_CLI_CONFIG: mirror.cliConfig, CC_TOFU_BIN }
   harness = await createHarness({ worker: true, env })
 }, 300_000)
