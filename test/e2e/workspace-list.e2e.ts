@@ -147,6 +147,13 @@ describe('the list of 5,000 workspaces', () => {
     await page.keyboard.press('Enter')
     await page.getByRole('dialog').getByRole('button', { name: 'Stop sharing' }).click()
     await page.getByRole('link', { name: 'Production to mend' }).waitFor({ state: 'detached' })
+    // A name that only looks like another one shows what it hides.
+    const { view } = (
+      await owner.post('/api/workspace-views', { name: 'A\u200bll', search: { q: 'x' } })
+    ).json()
+    await page.reload()
+    await page.getByRole('link', { name: 'A\\u{200b}ll' }).waitFor()
+    await owner.delete(`/api/workspace-views/${view.id}`)
     await second.page.reload()
     await ready(second.page)
     expect(await second.page.getByRole('link', { name: 'Production to mend' }).count()).toBe(0)

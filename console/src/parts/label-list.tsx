@@ -1,5 +1,6 @@
 import { Link } from '@tanstack/react-router'
 import { linesOf } from './labels.ts'
+import { plainLine } from './plain-text.ts'
 
 const textsOf = (labels: Record<string, string>) => linesOf(labels).split('\n').filter(Boolean)
 
@@ -7,7 +8,7 @@ const textsOf = (labels: Record<string, string>) => linesOf(labels).split('\n').
 export const LabelTags = ({ labels }: { labels: Record<string, string> }) =>
   textsOf(labels).map((text) => (
     <span key={text} className="tag label">
-      <bdi>{text}</bdi>
+      <bdi>{plainLine(text)}</bdi>
     </span>
   ))
 
@@ -17,6 +18,6 @@ type LinksProps = { labels: Record<string, string>; to: '/workspaces' | '/pipeli
 export const LabelLinks = ({ labels, to }: LinksProps) =>
   textsOf(labels).map((text) => (
     <Link key={text} to={to} search={{ label: [text] }} className="tag label">
-      <bdi>{text}</bdi>
+      <bdi>{plainLine(text)}</bdi>
     </Link>
   ))

@@ -4,6 +4,7 @@ import { labelsQuery } from '../api/queries.ts'
 import { useSettled } from './filter-box.tsx'
 import { TextField } from './forms.tsx'
 import { fitting, lastLine, linesOf, readLabels, withLine } from './labels.ts'
+import { plainLine } from './plain-text.ts'
 
 export const descriptionLength = 500
 
@@ -46,7 +47,7 @@ export function LabelsField({ labels }: { labels: Record<string, string> }) {
                 field.current?.focus()
               }}
             >
-              <bdi>{label}</bdi>
+              <bdi>{plainLine(label)}</bdi>
             </button>
           ))}
         </p>

@@ -5,6 +5,7 @@ import type { SharedView } from '../api/types.ts'
 import { useMe } from '../app/session.ts'
 import { ConfirmButton } from '../parts/confirm-button.tsx'
 import { workspacesSearch, type WorkspacesSearch } from './workspaces-search.ts'
+import { plainLine } from '../parts/plain-text.ts'
 
 export const sharedViewsQuery = queryOptions({
   queryKey: ['workspace-views'],
@@ -26,12 +27,12 @@ export function SharedViewShown({ view: { id, name, sharedBy } }: { view: ViewFo
   return (
     <>
       <span className="dim">
-        Shared by <bdi>{sharedBy}</bdi>
+        Shared by <bdi>{plainLine(sharedBy)}</bdi>
       </span>
       {may('mutate_infra') && (
         <ConfirmButton
           label="Stop sharing…"
-          title={`Stop sharing ${name}?`}
+          title={`Stop sharing ${plainLine(name)}?`}
           act="Stop sharing"
           run={async () => call('removeWorkspaceView', { params: { id } })}
           refresh={sharedViewsQuery.queryKey}

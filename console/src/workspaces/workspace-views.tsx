@@ -6,6 +6,7 @@ import { withoutView, type OwnLists } from './own-lists.ts'
 import { SaveView } from './save-view.tsx'
 import { SharedViewShown, useSharedViews } from './shared-views.tsx'
 import { isSameSearch, type WorkspacesSearch } from './workspaces-search.ts'
+import { plainLine } from '../parts/plain-text.ts'
 
 type Props = {
   search: WorkspacesSearch
@@ -72,7 +73,7 @@ function View({ name, search, isCurrent }: ViewProps) {
       className={isCurrent ? 'tab current' : 'tab'}
       aria-current={isCurrent ? 'page' : undefined}
     >
-      <bdi>{name}</bdi>
+      <bdi>{plainLine(name)}</bdi>
     </Link>
   )
 }
