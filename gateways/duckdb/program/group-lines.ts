@@ -1,11 +1,11 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { checkColumns } from './check-columns.ts'
 import { duckdbRefusal } from './duckdb-refusal.ts'
-import { overPipe } from './feed-pipe.ts'
 import { extraColumns, extrasAtMost, lineColumns } from './line-columns.ts'
 import type { BillFile } from './look-at-file.ts'
 import { named } from './open-database.ts'
 import { BillRefused, errorsAtMost, type BillError, type ProgramRequest } from './protocol.ts'
+import { overCsv } from './unpack-csv.ts'
 
 /**
  * Fills the table `grouped` with the lines of all files: grouped to the UTC day by all dimensions as they are in the
@@ -44,14 +44,14 @@ export async function groupLines(
 /** Runs a statement over a file, and says which file it was where it fails. */
 export async function overFile<T>(
   file: BillFile,
-  { scratchFolder, unpackedBytes }: ProgramRequest,
+  request: ProgramRequest,
   use: (path: string) => Promise<T>,
 ): Promise<T> {
   try {
     // The last of these lines names the file at which the program died.
     process.stderr.write(`reading ${file.index}\n`)
     if (file.format === 'parquet') return await use(file.path)
-    return await overPipe(file, { pipe: `${scratchFolder}/pipe`, unpackedBytes }, use)
+    return await overCsv(file, request, use)
   } catch (error) {
     throw duckdbRefusal(file, error)
   }

@@ -13,7 +13,7 @@ export type BillFile = {
   format: 'parquet' | 'csv' | 'csv.gz'
   /** Name and type, as DuckDB names it; those of CSV are all VARCHAR. */
   columns: ReadonlyMap<string, string>
-  /** The table function that reads it; of a CSV from `path`, which may be a pipe. */
+  /** The table function that reads it; of a CSV the unpacked bytes at `path`. */
   from(path: string, numbered: boolean): string
 }
 

@@ -172,6 +172,17 @@ describe('a file that is not whole', () => {
     expect((await refusal(['rows.csv.gz'])).errors[0]?.message).toMatch(/ends in the middle/)
   })
 
+  test('gzip of many small members is read to its end', async () => {
+    const path = await bills.write('members.csv', {}, 1_000)
+    const lines = (await readFile(path, 'utf8')).split('\n').slice(0, -1)
+    const members = lines.map((line) => gzipSync(`${line}\n`))
+    await writeFile(bills.path('members.csv.gz'), Buffer.concat(members))
+    expect(await bills.read(['members.csv.gz'])).toMatchObject({
+      kind: 'read',
+      slices: [{ rowsRead: 1_000 }],
+    })
+  })
+
   test('gzip with a flipped byte', async () => {
     const path = await bills.write('flip.csv.gz', {}, 5_000)
     const bytes = await readFile(path)
