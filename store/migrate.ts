@@ -70,6 +70,7 @@ import * as answersOfProbes from './migrations/0136-note-answers-of-probes.ts'
 import * as runComments from './migrations/0137-add-run-comments.ts'
 import * as workspaceViews from './migrations/0138-add-workspace-views.ts'
 import * as outcomesApart from './migrations/0139-tell-outcomes-apart.ts'
+import * as toldLines from './migrations/0140-find-told-lines.ts'
 import * as hooksOfReleases from './migrations/0135-keep-hooks-of-releases.ts'
 import * as termsOfBytes from './migrations/0128-hash-terms-of-bytes.ts'
 import * as signedOrders from './migrations/0129-sign-orders.ts'
@@ -202,6 +203,7 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0137-add-run-comments': runComments,
   '0138-add-workspace-views': workspaceViews,
   '0139-tell-outcomes-apart': outcomesApart,
+  '0140-find-told-lines': toldLines,
 }
 
 /** The key of the advisory lock, arbitrary: of two starts at once, one migrates after the other. */

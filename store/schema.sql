@@ -1721,6 +1721,8 @@ table log_lines
   host character varying(100)
   constraint log_lines_level_check CHECK ((level = ANY (ARRAY['debug'::text, 'info'::text, 'warn'::text, 'error'::text])))
   constraint log_lines_pkey PRIMARY KEY (stage_id, seq, month)
+  index log_lines_outcomes btree (organization_id, stage_id, seq) WHERE (line ~ ': (Creation|Modifications|Destruction) (complete|errored) after [0-9]'::text)
+  index log_lines_problems btree (organization_id, stage_id, seq) WHERE (level = ANY (ARRAY['warn'::text, 'error'::text]))
   row level security
   policy platform to cc_platform using (true) with check (true)
   policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
@@ -1739,6 +1741,8 @@ table log_lines_rest
   host character varying(100)
   constraint log_lines_level_check CHECK ((level = ANY (ARRAY['debug'::text, 'info'::text, 'warn'::text, 'error'::text])))
   constraint log_lines_rest_pkey PRIMARY KEY (stage_id, seq, month)
+  index log_lines_rest_organization_id_stage_id_seq_idx btree (organization_id, stage_id, seq) WHERE (level = ANY (ARRAY['warn'::text, 'error'::text]))
+  index log_lines_rest_organization_id_stage_id_seq_idx1 btree (organization_id, stage_id, seq) WHERE (line ~ ': (Creation|Modifications|Destruction) (complete|errored) after [0-9]'::text)
   no row level security
 
 table mails

@@ -2,7 +2,7 @@ import type { Tenant } from '../../store/driver/tenant.ts'
 import type { Static } from 'typebox'
 import type { PresentedAttribute } from '../../domain/infrastructure/diff-attributes.ts'
 import type { PlanEstimate } from '../../domain/finops/estimates/plan-estimate.ts'
-import { outcomeLines, outcomesIn, type Outcome } from '../../domain/runs/outcomes-in-log.ts'
+import { outcomesIn, type Outcome } from '../../domain/runs/outcomes-in-log.ts'
 import type { PlanOverview, PlanRow } from '../../domain/infrastructure/split-plan.ts'
 import type { SecretSearch } from '../../domain/secrets/secret-search.ts'
 import type { Keyring } from '../../gateways/keyring/keyring.ts'
@@ -54,7 +54,7 @@ export async function readPlanPage(
 async function readOutcomes(tenant: Tenant, workspaceRunId: number): Promise<Map<string, Outcome>> {
   const apply = await stages(tenant).find(workspaceRunId, 'apply')
   if (!apply || apply.lastSeq === 0) return new Map()
-  const lines = await logLines(tenant).select(apply.id, { form: outcomeLines, limit: maxOutcomes })
+  const lines = await logLines(tenant).outcomes(apply.id, maxOutcomes)
   return outcomesIn(lines.map(({ line }) => line))
 }
 

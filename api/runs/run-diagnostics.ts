@@ -20,10 +20,7 @@ export async function runDiagnostics(
   )
   const found = await Promise.all(
     begun.map(async ({ id, name }) => {
-      const lines = await logLines(tenant).select(id, {
-        levels: ['warn', 'error'],
-        limit: maxLines,
-      })
+      const lines = await logLines(tenant).problems(id, maxLines)
       return diagnosticsIn(lines).map((one) => ({
         ...one,
         file: one.file === null ? null : fileIn(path, one.file),

@@ -26,9 +26,6 @@ export type Outcome = {
   seconds: number
 }
 
-/** What such lines have in common, as a regular expression of PostgreSQL. */
-export const outcomeLines = ': (Creation|Modifications|Destruction) (complete|errored) after [0-9]'
-
 const form =
   /^(?<address>.+): (?:Creation|Modifications|Destruction) (?<end>complete|errored) after (?<elapsed>(?:\d+[hms])+)(?: \[.*\])?$/
 
