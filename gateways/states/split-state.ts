@@ -1,4 +1,3 @@
-import { fileURLToPath } from 'node:url'
 import { AppError, invalid, unavailable } from '../../domain/errors.ts'
 import {
   splitState,
@@ -8,7 +7,13 @@ import {
   type StatePart,
 } from '../../domain/workspaces/split-state.ts'
 import { maxBodyBytes, type Frame } from '../runner/frames.ts'
-import { startRunner } from '../runner/start-runner.ts'
+import {
+  endSplitter,
+  keepSplitter,
+  keepUpToBytes,
+  takeSplitter,
+  type Splitter,
+} from './splitters.ts'
 import { createTurns } from './turns.ts'
 
 /** About 50,000 resources; OpenTofu itself becomes slow long before. */
@@ -60,21 +65,23 @@ const parsing = createTurns({ atOnce: 3, ofOrganization: 1, waiting: 20 })
 /** The largest state that is parsed in this process: some milliseconds at worst. */
 const maxHereBytes = 64 * 1_024
 const maxHereRowBytes = 256 * 1_024
-const outside = {
-  entry: fileURLToPath(new URL('split-state-process.ts', import.meta.url)),
-  memoryBytes: 1_536 * 1_048_576,
-}
 /** Both for the sending of the state by its client and for its reading. */
 const patienceMs = 300_000
+
+/** What a process has said: the state's header, and that nothing follows. */
+type Answered = { isState: boolean; isOver: boolean }
 
 async function splitOutside<T>(
   { organizationId, bytes }: StateSource,
   options: SplitOptions,
   use: (state: IncomingState) => Promise<T>,
 ): Promise<T> {
-  const runner = startRunner(outside)
+  const splitter = await takeSplitter(organizationId)
+  const { runner, frames } = splitter
   const timer = setTimeout(() => runner.kill(), patienceMs)
   const { channel } = runner
+  const answered: Answered = { isState: false, isOver: false }
+  let length = 0
   let failed: unknown
   let leave: (() => void) | undefined
   const sending = (async () => {
@@ -82,9 +89,11 @@ async function splitOutside<T>(
     await channel.send({ kind: 'options', ...rest })
     // Each is shorter than a body may be (domain/workspaces/variable-bounds.ts).
     for (const secret of secrets) await channel.send({ kind: 'secret' }, Buffer.from(secret))
-    for await (const piece of bytes)
+    for await (const piece of bytes) {
+      length += piece.length
       for (let at = 0; at < piece.length; at += maxBodyBytes)
         await channel.send({ kind: 'piece' }, piece.subarray(at, at + maxBodyBytes))
+    }
     leave = await parsing.take(organizationId)
     await channel.send({ kind: 'end' })
   })().catch((error: unknown) => {
@@ -92,21 +101,43 @@ async function splitOutside<T>(
     runner.kill()
   })
   try {
-    const frames = channel.frames[Symbol.asyncIterator]()
     const first = await frames.next().catch(() => undefined)
     if (!first || first.done) {
       if (failed !== undefined) throw failed
       throw await whyGone(runner.ended)
     }
+    answered.isOver = first.value.header.kind === 'refused'
     const state = stateIn(first.value)
+    answered.isState = true
     await sending
-    return await use({ ...state, parts: partsOf(frames) })
+    return await use({ ...state, parts: partsOf(frames, answered) })
   } finally {
-    clearTimeout(timer)
-    runner.kill()
-    channel.close()
+    const mayStay = length <= keepUpToBytes && (answered.isState || answered.isOver)
+    if (!mayStay) endSplitter(splitter)
     await sending
     leave?.()
+    if (answered.isOver && mayStay) keepSplitter(organizationId, splitter)
+    else if (mayStay) void readRest(organizationId, splitter, answered)
+    clearTimeout(timer)
+  }
+}
+
+const restMs = 10_000
+
+/** A state that was refused by its header has parts that nobody reads. Its process can split the next one after them. */
+async function readRest(
+  organizationId: number,
+  splitter: Splitter,
+  answered: Answered,
+): Promise<void> {
+  const tooLong = setTimeout(() => splitter.runner.kill(), restMs)
+  try {
+    for await (const _ of partsOf(splitter.frames, answered));
+    keepSplitter(organizationId, splitter)
+  } catch {
+    endSplitter(splitter)
+  } finally {
+    clearTimeout(tooLong)
   }
 }
 
@@ -126,12 +157,18 @@ function stateIn({ header }: Frame): Omit<IncomingState, 'parts'> {
   return { header: header['state'] as StateHeader, held: header['held'] as HeldMark }
 }
 
-async function* partsOf(frames: AsyncIterator<Frame>): AsyncGenerator<StatePart> {
+async function* partsOf(
+  frames: AsyncIterator<Frame>,
+  answered: Answered,
+): AsyncGenerator<StatePart> {
   for (;;) {
     const next = await frames.next()
     if (next.done) throw new Error('the process that splits a state ended early')
     const { header, body } = next.value
-    if (header.kind === 'end') return
+    if (header.kind === 'end') {
+      answered.isOver = true
+      return
+    }
     // Written by split-state-process.ts, in this shape.
     const { kind, firstSeq, lastSeq } = header as unknown as StatePart
     yield { kind, firstSeq, lastSeq, bytes: body }
