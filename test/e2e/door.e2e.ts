@@ -57,6 +57,8 @@ describe('the door', () => {
     const { page, context } = await visit(browser, harness)
     await page.goto('/login')
     await page.getByRole('link', { name: 'Forgot your password?' }).click()
+    // The page before has a field of this name too.
+    await page.getByRole('button', { name: 'Send the link' }).waitFor()
     await page.getByLabel('Email').fill(user.email)
     await page.getByRole('button', { name: 'Send the link' }).click()
     await page.getByText('Check your mailbox').waitFor()
