@@ -14,41 +14,46 @@ const keepMs = 5_000
 const keepAtMost = 4
 
 /** By organization. A process never sees states of two. */
-const kept = new Map<number, Splitter>()
+const kept = new Map<number, { splitter: Splitter; timer: NodeJS.Timeout }>()
 
 /**
  * The process that was kept for this organization, else a new one. A start is what costs: `fork` copies the page
  * tables of this process, which blocks its event loop for 5 ms for each 100 MB (docs/decisions/0215).
  */
 export async function takeSplitter(organizationId: number): Promise<Splitter> {
-  const own = kept.get(organizationId)
-  kept.delete(organizationId)
+  const own = remove(organizationId)
   // It may have been killed, and this process not have been told yet.
   if (own && (await own.runner.memory()) > 0) return own
   const runner = startRunner({ entry, memoryBytes })
-  return { runner, frames: runner.channel.frames[Symbol.asyncIterator]() }
+  const splitter = { runner, frames: runner.channel.frames[Symbol.asyncIterator]() }
+  void runner.ended.then(() => {
+    if (kept.get(organizationId)?.splitter === splitter) remove(organizationId)
+  })
+  return splitter
 }
 
 /** Keeps a process that has answered to the end for the organization's next state, which may come soon. */
 export function keepSplitter(organizationId: number, splitter: Splitter): void {
-  const drop = () => {
-    if (kept.get(organizationId) !== splitter) return
-    kept.delete(organizationId)
-    endSplitter(splitter)
-  }
-  const other = kept.get(organizationId)
-  if (other) endSplitter(other)
-  kept.set(organizationId, splitter)
-  void splitter.runner.ended.then(drop)
-  setTimeout(drop, keepMs).unref()
-  const [oldest] = kept
-  if (kept.size > keepAtMost && oldest) {
-    kept.delete(oldest[0])
-    endSplitter(oldest[1])
-  }
+  drop(organizationId)
+  const timer = setTimeout(() => drop(organizationId), keepMs).unref()
+  kept.set(organizationId, { splitter, timer })
+  const [oldest] = kept.keys()
+  if (kept.size > keepAtMost && oldest !== undefined) drop(oldest)
 }
 
 export function endSplitter({ runner }: Splitter): void {
   runner.kill()
   runner.channel.close()
+}
+
+function remove(organizationId: number): Splitter | undefined {
+  const own = kept.get(organizationId)
+  clearTimeout(own?.timer)
+  kept.delete(organizationId)
+  return own?.splitter
+}
+
+function drop(organizationId: number): void {
+  const own = remove(organizationId)
+  if (own) endSplitter(own)
 }

@@ -113,6 +113,16 @@ test('a process that nobody needs for five seconds is ended', async () => {
   await vi.waitFor(() => expect(splitting()).toEqual([]), soon)
 })
 
+test('a process that is needed again and again stays', async () => {
+  await split(1, state(100_000))
+  const first = splitting()
+  for (const _ of [1, 2, 3]) {
+    await sleep(2_500)
+    await split(1, state(100_000))
+  }
+  expect(splitting()).toEqual(first)
+})
+
 test('a process that was ended while it waited is replaced', async () => {
   await split(1, state(100_000))
   const [first = 0] = splitting()
