@@ -2,57 +2,55 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { chargeColumns } from '../../../domain/finops/focus/charge-columns.ts'
 import { quoted, rowsOf } from './open-database.ts'
 
-/** A part of the groups, by the hash of what charges of one resource share. */
-export type GroupRange = { range: number; ranges: number }
-
 /** Texts of groups that are grouped again stay in memory, so only so many are taken at a time. */
-const groupsOfRange = 100_000
+const groupsAtOnce = 100_000
 
-/** Into how many ranges the groups are split. */
+/**
+ * Makes the table `repeated` and the view `single_charges`. The rules by which clouds write FOCUS differently are
+ * applied to groups, and groups that are then equal are one charge. Most are equal to no other: those are charges as
+ * they are, and grouping them again would take most of the time. Equal groups have equal hashes, so `repeated` has the
+ * groups whose hash another has too.
+ */
+export async function prepareCharges(
+  database: DuckDBConnection,
+  extras: readonly string[],
+): Promise<void> {
+  await database.run(`
+    CREATE TABLE repeated AS WITH hashed AS MATERIALIZED (
+      SELECT group_id, hash(${keyValues.join(', ')}) AS hash FROM (${ruled('true')})
+    )
+    SELECT * FROM hashed WHERE hash IN (SELECT hash FROM hashed GROUP BY 1 HAVING count(*) > 1)`)
+  await database.run(`
+    CREATE VIEW single_charges AS SELECT ${[...keys, ...singles(extras)].join(', ')}, lines
+    FROM (${ruled('rowid NOT IN (SELECT group_id FROM repeated)')})`)
+}
+
+/** Into how many ranges the groups are split that are grouped again; 0 where there are none. */
 export async function countRanges(database: DuckDBConnection): Promise<number> {
   const [counted = {}] = await rowsOf(
     database,
-    'SELECT CAST(count(*) AS INTEGER) AS groups FROM grouped',
+    'SELECT CAST(count(*) AS INTEGER) AS groups FROM repeated',
   )
-  return Math.max(1, Math.ceil(Number(counted['groups']) / groupsOfRange))
+  return Math.ceil(Number(counted['groups']) / groupsAtOnce)
 }
 
-/**
- * Fills the table `charges` from a range of `grouped`: the rules by which clouds write FOCUS differently are applied
- * to groups, and groups that are then equal become one. Those lie in one range.
- */
-export async function makeCharges(
+/** Fills the table `merged_charges` from a range of `repeated`. Groups with one hash that are not equal stay apart. */
+export async function mergeGroups(
   database: DuckDBConnection,
   extras: readonly string[],
-  range: GroupRange,
+  { range, ranges }: { range: number; ranges: number },
 ): Promise<void> {
-  const texts = chargeColumns.filter(({ type }) => type === 'text').map(({ name }) => name)
-  const cleaned = texts
-    .filter((name) => name !== 'provider')
-    .map((name) => `nullif(replace(${name}, chr(0), ''), '') AS ${name}`)
-  const dimensions = chargeColumns.filter(({ role }) => role === 'dimension')
-  const keys = dimensions.map(({ name }) => keyOf(name))
+  const ofRange = `SELECT group_id FROM repeated WHERE hash % ${ranges} = ${range}`
   await database.run(`
-    CREATE OR REPLACE TABLE charges AS
-    WITH clean AS (
-      SELECT * REPLACE (${cleaned.join(', ')}) FROM grouped WHERE ${isOfRange(range)}
-    ), provided AS (
-      SELECT clean.* EXCLUDE (tags, provider_name), tag_sets.tags AS tags,
-        coalesce(provider_name, service_provider_name) AS provider_name,
-        ${providerOf('coalesce(service_provider_name, provider_name)')} AS provider
-      FROM clean LEFT JOIN tag_sets ON tag_sets.raw = clean.tags
-    )
+    CREATE OR REPLACE TABLE merged_charges AS
     SELECT ${[...keys, ...aggregates(extras)].join(', ')}, sum(lines) AS lines
-    FROM provided GROUP BY ${keys.map((_, index) => index + 1).join(', ')}`)
+    FROM (${ruled(`rowid IN (${ofRange})`)})
+    GROUP BY ${keys.map((_, index) => index + 1).join(', ')}`)
 }
 
-/** Whatever the rules change in these columns (case, NUL, an empty text), they don't change the hash. */
-function isOfRange({ range, ranges }: GroupRange): string {
-  if (ranges === 1) return 'true'
-  const bare = (name: string) => `coalesce(lower(replace(${name}, chr(0), '')), '')`
-  const values = ['day', ...['resource_id', 'sku_id', 'charge_description'].map(bare)]
-  return `hash(${values.join(', ')}) % ${ranges} = ${range}`
-}
+const cleaned = chargeColumns
+  .filter(({ name, type }) => type === 'text' && name !== 'provider')
+  .map(({ name }) => `nullif(replace(${name}, chr(0), ''), '') AS ${name}`)
 
 /** Azure writes the same id in different cases. */
 const azureIds = new Set([
@@ -62,12 +60,28 @@ const azureIds = new Set([
   'commitment_discount_id',
 ])
 
-function keyOf(name: string): string {
-  if (azureIds.has(name))
-    return `CASE WHEN provider = 'azure' THEN lower(${name}) ELSE ${name} END AS ${name}`
-  if (name === 'service_name') return `coalesce(service_name, publisher_name, 'Unknown') AS ${name}`
+/** The value of a column by which charges are told apart. */
+function keyValueOf(name: string): string {
+  if (azureIds.has(name)) return `CASE WHEN provider = 'azure' THEN lower(${name}) ELSE ${name} END`
+  if (name === 'service_name') return `coalesce(service_name, publisher_name, 'Unknown')`
   return name
 }
+
+const dimensions = chargeColumns.filter(({ role }) => role === 'dimension')
+const keyValues = dimensions.map(({ name }) => keyValueOf(name))
+const keys = dimensions.map(({ name }) => `${keyValueOf(name)} AS ${name}`)
+
+/** The values of one group that is a charge by itself. */
+function singles(extras: readonly string[]): string[] {
+  const columns = chargeColumns.flatMap(({ name, type, role }) => {
+    if (role === 'sum' || role === 'first' || role === 'last') return [name]
+    return role === 'shared' && type !== 'jsonb' ? [`${ownValue(name)} AS ${name}`] : []
+  })
+  return [...columns, ...extras.map((_, index) => `${ownValue(`x${index}`)} AS x${index}`)]
+}
+
+const ownValue = (name: string): string =>
+  `CASE WHEN ${name}_min = ${name}_max THEN ${name}_min END`
 
 function aggregates(extras: readonly string[]): string[] {
   const columns = chargeColumns.flatMap(({ name, type, role }) => {
@@ -102,6 +116,16 @@ function providerOf(name: string): string {
   )
   return `CASE ${cases.join(' ')} ELSE ${lower} END`
 }
+
+/** The groups for which a condition holds, after the rules. */
+const ruled = (condition: string): string => `
+  WITH clean AS (
+    SELECT rowid AS group_id, * REPLACE (${cleaned.join(', ')}) FROM grouped WHERE ${condition}
+  )
+  SELECT clean.* EXCLUDE (tags, provider_name), tag_sets.tags AS tags,
+    coalesce(provider_name, service_provider_name) AS provider_name,
+    ${providerOf('coalesce(service_provider_name, provider_name)')} AS provider
+  FROM clean LEFT JOIN tag_sets ON tag_sets.raw = clean.tags`
 
 /** A value of an extra column beyond this is left out. */
 const extraLength = 2_000

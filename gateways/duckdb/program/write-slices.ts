@@ -3,55 +3,67 @@ import { mkdir, rm } from 'node:fs/promises'
 import { pipeline } from 'node:stream/promises'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { chargeColumns } from '../../../domain/finops/focus/charge-columns.ts'
-import { countRanges, extraObject, makeCharges } from './make-charges.ts'
+import { countRanges, extraObject, mergeGroups, prepareCharges } from './make-charges.ts'
 import { quoted, rowsOf } from './open-database.ts'
 import type { ReadSlice } from './protocol.ts'
 
 const period = `strftime(coalesce(billing_period_start, day), '%Y-%m')`
 
-/** Makes the charges and writes one file a billing period, a range of groups at a time. Says what is in the files. */
+/** Writes the charges, one file a billing period. Says what is in the files. */
 export async function writeSlices(
   database: DuckDBConnection,
   extras: readonly string[],
   outFolder: string,
 ): Promise<ReadSlice[]> {
   await mkdir(outFolder, { recursive: true })
+  await prepareCharges(database, extras)
+  await database.run(`CREATE TABLE parts AS ${daysOf('single_charges')}`)
+  await appendCharges(database, { from: 'single_charges', extras, outFolder })
   const ranges = await countRanges(database)
   for (let range = 0; range < ranges; range++) {
-    await makeCharges(database, extras, { range, ranges })
-    await database.run(`${range === 0 ? 'CREATE TABLE parts AS' : 'INSERT INTO parts'} ${daysOf}`)
-    for (const { period: name } of await rowsOf(database, periodsOf))
-      await appendCharges(database, extras, { name: String(name), outFolder })
+    await mergeGroups(database, extras, { range, ranges })
+    await database.run(`INSERT INTO parts ${daysOf('merged_charges')}`)
+    await appendCharges(database, { from: 'merged_charges', extras, outFolder })
   }
   return (await rowsOf(database, totals)).map((row) => sliceOf(row, outFolder))
 }
 
-type Period = { name: string; outFolder: string }
+type Charges = {
+  from: 'single_charges' | 'merged_charges'
+  extras: readonly string[]
+  outFolder: string
+}
 
 async function appendCharges(
   database: DuckDBConnection,
-  extras: readonly string[],
-  { name, outFolder }: Period,
+  { from, extras, outFolder }: Charges,
 ): Promise<void> {
   const part = `${outFolder}/part`
-  await database.run(
-    `COPY (SELECT ${fileColumns(extras)} FROM charges WHERE ${period} = ${quoted(name)})
-     TO ${quoted(part)} (FORMAT csv, HEADER false)`,
-  )
-  await pipeline(createReadStream(part), createWriteStream(fileOf(name, outFolder), { flags: 'a' }))
-  await rm(part)
+  for (const row of await rowsOf(
+    database,
+    `SELECT DISTINCT period FROM parts WHERE source = ${quoted(from)}`,
+  )) {
+    const name = String(row['period'])
+    await database.run(
+      `COPY (SELECT ${fileColumns(extras)} FROM ${from} WHERE ${period} = ${quoted(name)})
+       TO ${quoted(part)} (FORMAT csv, HEADER false)`,
+    )
+    await pipeline(
+      createReadStream(part),
+      createWriteStream(fileOf(name, outFolder), { flags: 'a' }),
+    )
+    await rm(part)
+  }
 }
 
 const fileOf = (name: string, outFolder: string): string => `${outFolder}/${name}.csv`
 
-const periodsOf = `SELECT DISTINCT ${period} AS period FROM charges`
-
-/** The sums of one range of charges. A day can be in several. */
-const daysOf = `
-  SELECT ${period} AS period, day, count(*) AS rows, sum(lines) AS lines, sum(billed_cost) AS billed,
-    sum(effective_cost) AS effective, coalesce(sum(list_cost), 0) AS list,
+/** The sums of some of the charges. A day can be in several. */
+const daysOf = (from: string): string => `
+  SELECT ${quoted(from)} AS source, ${period} AS period, day, count(*) AS rows,
+    sum(lines) AS lines, sum(billed_cost) AS billed, sum(effective_cost) AS effective, coalesce(sum(list_cost), 0) AS list,
     min(billing_currency) AS first_currency, max(billing_currency) AS last_currency
-  FROM charges GROUP BY ALL`
+  FROM ${from} GROUP BY ALL`
 
 const totals = `
   SELECT period, CAST(sum(rows) AS BIGINT) AS rows, CAST(sum(lines) AS BIGINT) AS lines,
