@@ -56,7 +56,9 @@ export async function runAgent(
     await greet(deps)
     say('info', 'waiting for work', { version, dir: config.dir, release: releases.running() })
     for (;;) {
-      const held = readJournals(folder.deployments).map(heldBy).find(Boolean)
+      const held = readJournals(folder.deployments)
+        .map(({ entries }) => heldBy(entries))
+        .find(Boolean)
       const body = () => ({ release: releases.running(), ...(held && { held }) })
       const claimed = await claimWork(service, { body, ending, say })
       if (!claimed) return 0

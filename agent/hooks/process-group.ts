@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { HookProcess } from '../work/journal.ts'
+
+/** Enough to tell after a crash whether a process is still that hook. */
+export type HookProcess = { pid: number; startTicks: string; boot: string }
 
 const graceMs = 5_000
 const lookMs = 50
@@ -50,7 +52,8 @@ export async function endLeftover(left: HookProcess): Promise<boolean> {
   return true
 }
 
-function bootOf(): string {
+/** The id of this boot of the host; empty without /proc. */
+export function bootOf(): string {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()
   } catch {

@@ -1,9 +1,10 @@
 import { spawn, type ChildProcess } from 'node:child_process'
-import { accessSync, constants, realpathSync, statSync } from 'node:fs'
+import { accessSync, constants as modes, realpathSync, statSync } from 'node:fs'
+import { constants } from 'node:os'
 import { join } from 'node:path'
 import { messageOf } from '../faults.ts'
-import type { HookProcess, HookState } from '../work/journal.ts'
-import { endGroup, identify, signalGroup } from './process-group.ts'
+import type { HookState } from '../work/journal.ts'
+import { endGroup, identify, signalGroup, type HookProcess } from './process-group.ts'
 
 export type HookRun = {
   /** The release's folder; the hook's working folder too. */
@@ -14,6 +15,8 @@ export type HookRun = {
   output: number
   timeoutMs: number
   signal: AbortSignal
+  /** Made when the hook begins, and has its exit code when it ends: it is known if the agent is killed before. */
+  exitFile: string
   /** Called before the first instruction of the hook. Notes the process durably. */
   onStart: (process: HookProcess) => void
 }
@@ -28,22 +31,31 @@ export type HookExit = {
 
 /**
  * Waits for a line, so that the agent can note the process before it does anything; an agent that is killed before
- * that sends none. Then it becomes the hook.
+ * that sends none. Then it runs the hook, and writes by itself that it began and its exit code.
  */
-const gate = 'IFS= read -r go || exit 125\nexec "$1" </dev/null'
+const gate = `IFS= read -r go || exit 125
+: >"$2"
+"$1" </dev/null
+code=$?
+echo "$code" >"$2"
+exit "$code"`
 
 /** Runs a hook in a session and process group of its own, and ends the group at the limit or the signal. */
 export async function runHook(run: HookRun): Promise<HookExit> {
   const fault = whyNotRunnable(run.folder, run.path)
   if (fault) return { state: 'failed', exitCode: null, why: fault, isFinal: true }
-  const { folder, path, env, output, timeoutMs, signal } = run
+  const { folder, path, env, output, exitFile, timeoutMs, signal } = run
   if (signal.aborted) return { state: 'stopped', exitCode: null }
-  const child = spawn('/bin/sh', ['-c', gate, 'cloud-control-agent', join(folder, path)], {
-    cwd: folder,
-    env,
-    detached: true,
-    stdio: ['pipe', output, output],
-  })
+  const child = spawn(
+    '/bin/sh',
+    ['-c', gate, 'cloud-control-agent', join(folder, path), exitFile],
+    {
+      cwd: folder,
+      env,
+      detached: true,
+      stdio: ['pipe', output, output],
+    },
+  )
   const ended = waitFor(child)
   const { pid } = child
   if (pid === undefined) return ended
@@ -97,10 +109,18 @@ async function waitFor(child: ChildProcess): Promise<HookExit> {
       resolve({
         state: code === 0 ? 'succeeded' : 'failed',
         exitCode: code,
-        ...(signal && { why: `it was ended by ${signal}` }),
+        ...whyOf(signal ?? signalOf(code)),
       }),
     )
   })
+}
+
+const whyOf = (signal: string | undefined) =>
+  signal === undefined ? {} : { why: `was ended by ${signal}` }
+
+/** The shell says 128 and the number of the signal that ended the hook. */
+function signalOf(code: number | null): string | undefined {
+  return Object.entries(constants.signals).find(([, number]) => 128 + number === code)?.[0]
 }
 
 /** A hook is a file of the release that may be executed; a link to it may not lead elsewhere. */
@@ -109,7 +129,7 @@ function whyNotRunnable(folder: string, path: string): string | undefined {
     const real = realpathSync(join(folder, path))
     if (!real.startsWith(`${realpathSync(folder)}/`)) return 'it is outside of the release'
     if (!statSync(real).isFile()) return 'it is no file'
-    accessSync(real, constants.X_OK)
+    accessSync(real, modes.X_OK)
     return undefined
   } catch {
     return 'the release has no such file that may be executed'

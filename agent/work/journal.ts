@@ -7,11 +7,13 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   writeSync,
 } from 'node:fs'
 import { join } from 'node:path'
 import { flushFolder } from '../disk/write-durably.ts'
 import { errnoOf, Refusal } from '../faults.ts'
+import { bootOf, type HookProcess } from '../hooks/process-group.ts'
 import type { HookName } from '../service/read-claim.ts'
 
 export type HookState = 'succeeded' | 'failed' | 'timed_out' | 'interrupted' | 'stopped'
@@ -32,17 +34,16 @@ export type Entry =
   | { is: 'placed'; folder: string; reused: boolean }
   | { is: 'unpacked' }
   /** Noted before the first instruction of the hook: without it, nothing of the hook was run. */
-  | { is: 'hook-runs'; step: HookStep; process: HookProcess }
+  | { is: 'hook-runs'; step: HookStep; process: HookProcess; exitFile?: string; atMs?: number }
   | ({ is: 'hook-end'; step: HookStep } & HookEnd)
+  /** The agent was killed before it let the hook begin. */
+  | { is: 'hook-unbegun'; step: HookStep }
   | { is: 'switching'; to: string; from: string | null }
   | { is: 'switched' }
   | { is: 'switching-back' }
   | { is: 'switched-back' }
   | { is: 'result'; body: Record<string, unknown> }
   | { is: 'taken' }
-
-/** Enough to tell after a crash whether a process is still that hook. */
-export type HookProcess = { pid: number; startTicks: string; boot: string }
 
 export type Journal = {
   folder: string
@@ -52,6 +53,8 @@ export type Journal = {
   last<K extends Entry['is']>(is: K): Extract<Entry, { is: K }> | undefined
   /** Undefined if the hook was never begun. Without an end it was cut, and its last process may still run. */
   hook(step: HookStep): { end: HookEnd | undefined } | undefined
+  /** The name of a file in the folder that no hook had before. */
+  nextExitFile(): string
   /** Whether the hook `install` was begun in the folder as it is, and did not end. */
   wasInstallCut(): boolean
   /** Finished hooks in the order of their ends. */
@@ -81,7 +84,7 @@ export function openJournal(deployments: string, id: string | number): Journal {
       (entry) => entry.is === is && (!step || ('step' in entry && entry.step === step)),
     )
 
-  return {
+  const journal: Journal = {
     folder,
     note(entry) {
       const line = Buffer.from(`${JSON.stringify(entry)}\n`)
@@ -97,41 +100,83 @@ export function openJournal(deployments: string, id: string | number): Journal {
     last: (is) =>
       entries.findLast((entry): entry is Extract<Entry, { is: typeof is }> => entry.is === is),
     hook(step) {
-      const begun = indexOf('hook-runs', step)
+      const isBegun = indexOf('hook-runs', step) > indexOf('hook-unbegun', step)
       const end = entries[indexOf('hook-end', step)]
-      if (begun < 0 && !end) return undefined
-      return { end: end?.is === 'hook-end' ? end : undefined }
+      const known = end?.is === 'hook-end' ? end : undefined
+      return isBegun || known ? { end: known } : undefined
     },
-    wasInstallCut() {
-      const begun = indexOf('hook-runs', 'install')
-      return begun > indexOf('unpacked') && begun > indexOf('hook-end', 'install')
-    },
-    finished: () =>
-      entries.flatMap((entry) =>
-        entry.is === 'hook-end'
-          ? [
-              {
-                name: nameOf(entry.step),
-                state: entry.state,
-                exitCode: entry.exitCode,
-                durationMs: entry.durationMs,
-              },
-            ]
-          : [],
-      ),
+    wasInstallCut: () => wasInstallCut(entries),
+    finished: () => entries.flatMap(asFinished),
+    nextExitFile: () => `exit-${entries.length}`,
     close: () => closeSync(descriptor),
   }
+  const found = withoutAgent(folder, entries)
+  if (found) journal.note(found)
+  return journal
 }
+
+function asFinished(entry: Entry): ({ name: HookName } & HookEnd)[] {
+  if (entry.is !== 'hook-end') return []
+  const { step, state, exitCode, durationMs } = entry
+  return [{ name: nameOf(step), state, exitCode, durationMs }]
+}
+
+function wasInstallCut(entries: readonly Entry[]): boolean {
+  const last = entries.findLast(
+    (entry) => entry.is === 'unpacked' || ('step' in entry && entry.step === 'install'),
+  )
+  return last?.is === 'hook-runs'
+}
+
+export type ReadJournal = { folder: string; entries: Entry[] }
 
 /** The journals that are there: of the deployment that this agent was given last. */
-export function readJournals(deployments: string): Entry[][] {
-  return readdirSync(deployments).map((name) => readEntries(join(deployments, name, file)).entries)
+export function readJournals(deployments: string): ReadJournal[] {
+  return readdirSync(deployments).map((name) => {
+    const folder = join(deployments, name)
+    return { folder, entries: readEntries(join(folder, file)).entries }
+  })
 }
 
-/** The process of a hook that has no end, which may still run. */
-export function leftoverOf(entries: readonly Entry[]): HookProcess | undefined {
-  const last = entries.findLast(({ is }) => is === 'hook-runs' || is === 'hook-end')
-  return last?.is === 'hook-runs' ? last.process : undefined
+/** The process of a hook that has no end, which may still run. One that succeeded may have started a server. */
+export function leftoverOf({ folder, entries }: ReadJournal): HookProcess | undefined {
+  const last = lastHook(entries)
+  const found = withoutAgent(folder, entries)
+  if (found?.is === 'hook-end' && found.state === 'succeeded') return undefined
+  return last?.process
+}
+
+/** The last hook, if the journal has no end of it. */
+function lastHook(entries: readonly Entry[]): Extract<Entry, { is: 'hook-runs' }> | undefined {
+  const last = entries.findLast(({ is }) => /^hook-(runs|end|unbegun)$/.test(is))
+  return last?.is === 'hook-runs' ? last : undefined
+}
+
+/**
+ * What the last hook did while no agent ran: it ended, or it never began. A failed `health` has no end, as it may be
+ * tried again. A power loss can take the file, and its content.
+ */
+function withoutAgent(
+  folder: string,
+  entries: readonly Entry[],
+): Extract<Entry, { is: 'hook-end' | 'hook-unbegun' }> | undefined {
+  const last = lastHook(entries)
+  if (last?.exitFile === undefined) return undefined
+  const { step, process, exitFile, atMs } = last
+  try {
+    const path = join(folder, exitFile)
+    const text = readFileSync(path, 'utf8')
+    if (!/^[0-9]{1,3}\n$/.test(text)) return undefined
+    const exitCode = Number(text)
+    const state = exitCode === 0 ? 'succeeded' : 'failed'
+    if (state === 'failed' && nameOf(step) === 'health') return undefined
+    const durationMs = Math.max(0, Math.round(statSync(path).mtimeMs - (atMs ?? 0)))
+    return { is: 'hook-end', step, state, exitCode, durationMs }
+  } catch (error) {
+    if (errnoOf(error) !== 'ENOENT') throw error
+    const isSameBoot = process.boot !== '' && process.boot === bootOf()
+    return isSameBoot ? { is: 'hook-unbegun', step } : undefined
+  }
 }
 
 /** A deployment whose result the service has not confirmed. */

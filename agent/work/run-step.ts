@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { hookEnv, type Phase } from '../hooks/hook-env.ts'
 import { runHook, type HookExit } from '../hooks/run-hook.ts'
 import { pause } from '../service/backoff.ts'
@@ -18,8 +19,8 @@ export type Step = {
 const betweenTriesMs = 1_000
 
 /**
- * Runs the hook of a step, once in the life of a deployment. After a crash a finished one keeps its result; one that was
- * cut is run again, but for `activate`, which may have half changed the host, unless the manifest calls it repeatable.
+ * Runs the hook of a step, once in the life of a deployment. After a crash a finished one keeps its result, also if it finished
+ * while no agent ran; one that was cut is run again, but for `activate`, which may have half changed the host, unless the manifest calls it repeatable.
  * Undefined if the release has no such hook.
  */
 export async function runStep(work: Work, step: Step): Promise<HookEnd | undefined> {
@@ -66,6 +67,7 @@ async function runTries(
   })
   const until = performance.now() + hook.timeoutMs
   for (;;) {
+    const exitFile = journal.nextExitFile()
     const exit = await runHook({
       folder: path,
       path: hook.path,
@@ -73,7 +75,9 @@ async function runTries(
       output: output.descriptor,
       timeoutMs: Math.max(1, until - performance.now()),
       signal: AbortSignal.any([lease.signal, ended]),
-      onStart: (process) => journal.note({ is: 'hook-runs', step: step.step, process }),
+      exitFile: join(journal.folder, exitFile),
+      onStart: (process) =>
+        journal.note({ is: 'hook-runs', step: step.step, process, exitFile, atMs: Date.now() }),
     })
     const isLast = until - performance.now() <= betweenTriesMs || exit.isFinal
     if (name !== 'health' || exit.state !== 'failed' || isLast) return exit
