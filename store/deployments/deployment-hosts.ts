@@ -47,7 +47,7 @@ export function deploymentHosts(tenant: Tenant) {
     async list(pipelineRunId: number): Promise<HostOfDeployment[]> {
       const { rows: found } = await db.raw(
         `select h.agent_id as id, a.name, h.state, h.batch, h.runs_new as "runsNew", h.wanted,
-           (extract(epoch from h.ended_at) * 1000)::float8 as "endedAtMs",
+           floor(extract(epoch from h.ended_at) * 1000)::float8 as "endedAtMs",
            h.was_online_lately as "wasOnlineLately"
          from deployment_hosts h
            join agents a on a.organization_id = h.organization_id and a.id = h.agent_id

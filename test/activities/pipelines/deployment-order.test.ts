@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { MockActivityEnvironment } from '@temporalio/testing'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { failApplicationRun } from '../../../activities/pipelines/fail-application-run.ts'
+import { advanceRelease } from '../../../app/deployments/advance-release.ts'
 import { supersedeOlder } from '../../../app/runs/supersede-runs.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import {
@@ -101,6 +102,24 @@ describe('which run of a pipeline deploys, and to which hosts', () => {
     await activities.deploy(newer, world.hosts)
     expect(await newer.shown()).toMatchObject({ state: 'succeeded' })
     expect(await older.shown()).toMatchObject({ state: 'canceled', reason: 'superseded' })
+  })
+
+  test('the next batch begins in the millisecond in which the one before it ended', async () => {
+    await three()
+    const run = await world.built({ deploy: rolling })
+    await activities.open(run.id)
+    await activities.advance(run.id)
+    expect(await world.hosts.answer()).toEqual(['a deploy'])
+    // The database says microseconds, and the clock of the service milliseconds.
+    await harness.deps.store
+      .platform('deployment_hosts')
+      .where({ pipelineRunId: run.id, state: 'healthy' })
+      .update({ endedAt: '2026-11-27T08:00:00.123900Z' })
+    const then = Date.parse('2026-11-27T08:00:00.123Z')
+    await harness.deps.store.tenant(world.org.id, async (tenant) =>
+      advanceRelease(tenant, run.id, then),
+    )
+    expect(await world.hosts.wanted()).toMatchObject([{ name: 'b', wanted: 'deploy' }])
   })
 
   test('two workers that open at once: one deployment', async () => {
