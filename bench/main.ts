@@ -6,6 +6,7 @@ import { consoleSuite } from './console/console.ts'
 import { costSuite } from './cost.ts'
 import { copiesSuite } from './copies.ts'
 import { deploySuite } from './deploy.ts'
+import { deployKillsSuite } from './deploy-kills.ts'
 import { hostileSuite } from './hostile.ts'
 import { hydrateSuite } from './hydrate.ts'
 import { ingestSuite } from './ingest.ts'
@@ -55,6 +56,11 @@ const suites: Record<string, { about: string; run: () => Promise<boolean> }> = {
   deploy: {
     about: 'from the delivery of a push until the source of its run is fetched',
     run: deploySuite,
+  },
+  'deploy-kills': {
+    about:
+      'deployments to ten agents, each with a kill -9 of the API, the worker, PostgreSQL, an agent or a hook',
+    run: deployKillsSuite,
   },
   hostile: {
     about:

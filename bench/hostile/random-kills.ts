@@ -63,7 +63,7 @@ export function killAtRandom(pids: () => Record<string, number>): Kills {
 const oneOf = <T>(list: readonly T[]): T | undefined =>
   list[Math.floor(Math.random() * list.length)]
 
-function processesBelow(root: number): Array<[string, number]> {
+export function processesBelow(root: number): Array<[string, number]> {
   const rows = readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((pid) => {

@@ -1,0 +1,99 @@
+import { cpus } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { gitlabPeer } from '../test/harness/git/gitlab-peer.ts'
+import { benchConfig } from './config.ts'
+import { faultsOfHosts, linesThatAreMissing, unfinishedProcesses } from './deploy-kills/faults.ts'
+import { startHosts } from './deploy-kills/hosts.ts'
+import { killOne } from './deploy-kills/kill-one.ts'
+import { openPipeline, type EndedRun, type ShopPipeline } from './deploy-kills/shop-pipeline.ts'
+import { median, table } from './figures.ts'
+import { startPlatform, type Platform } from './start-platform.ts'
+
+const rounds = benchConfig.rounds(200)
+const hostCount = 10
+/** The limit: how long after a kill a run may still be under way. */
+const mayTakeMs = 60_000
+
+type World = {
+  platform: Platform
+  pipeline: ShopPipeline
+  hosts: Awaited<ReturnType<typeof startHosts>>
+}
+type Round = { killed: string; run: EndedRun; afterKillMs: number; faults: string[] }
+
+/**
+ * Deployments of a rolling release to ten agents, each with one `kill -9` at a random moment: of the API, the worker, a
+ * process below it, PostgreSQL, an agent or a hook. Every run must end, no finished hook may run again, and no host may
+ * have half a release, a process that is left, or a line less in its log.
+ */
+export async function deployKillsSuite(): Promise<boolean> {
+  const peer = await gitlabPeer()
+  const platform = await startPlatform((line) => console.log(line), {
+    CC_PRIVATE_HOSTS: `git=127.0.0.1:${peer.server.port}`,
+  })
+  const closing: Array<() => Promise<void>> = [() => peer.close(), () => platform.stop()]
+  try {
+    console.log(`${cpus().length} processors, ${rounds} rounds, ${hostCount} agents`)
+    const pipeline = await openPipeline(platform, peer)
+    const hosts = await startHosts(platform, { pipeline, count: hostCount })
+    closing.push(() => hosts.close())
+    const world = { platform, pipeline, hosts }
+    const first = await pipeline.deploy('first')
+    const usualMs = (await first.ended()).tookMs
+    console.log(`a deployment without a kill: ${usualMs} ms`)
+    const results: Round[] = []
+    for (let round = 1; round <= rounds; round += 1) {
+      const result = await playRound(world, { word: `round-${round}`, usualMs })
+      results.push(result)
+      const { killed, run, afterKillMs, faults } = result
+      console.log(
+        `${round}: ${killed}, ${run.state} ${run.reason ?? ''} ${afterKillMs} ms later ${faults.join('; ')}`,
+      )
+    }
+    console.log(`\n${report(results)}`)
+    return results.every(({ faults }) => faults.length === 0)
+  } finally {
+    for (const close of closing.toReversed()) await close()
+  }
+}
+
+async function playRound(
+  { platform, pipeline, hosts }: World,
+  { word, usualMs }: { word: string; usualMs: number },
+): Promise<Round> {
+  const sinceMs = Date.now()
+  const run = await pipeline.deploy(word)
+  await sleep(Math.random() * usualMs)
+  const killed = await killOne(platform, hosts)
+  const killedAt = Date.now()
+  const ended = await run.ended()
+  const afterKillMs = Math.max(0, ended.endedAtMs - killedAt)
+  await hosts.allOnline()
+  const faults = [
+    ...(afterKillMs > mayTakeMs ? [`it ended ${afterKillMs} ms after the kill`] : []),
+    ...(await faultsOfHosts({ pipeline, hosts, run: ended, word, sinceMs })),
+    ...(await linesThatAreMissing({ pipeline, hosts, run: ended, sinceMs })),
+    ...(await unfinishedProcesses(hosts)),
+  ]
+  return { killed, run: ended, afterKillMs, faults }
+}
+
+function report(results: readonly Round[]): string {
+  const kinds = [...new Set(results.map(({ killed }) => killed))].toSorted()
+  const rows = kinds.map((kind) => {
+    const of = results.filter(({ killed }) => killed === kind)
+    const after = of.map(({ afterKillMs }) => afterKillMs)
+    return [
+      kind,
+      String(of.length),
+      String(of.filter(({ run }) => run.state === 'succeeded').length),
+      `${median(after).toFixed(0)} ms`,
+      `${Math.max(...after)} ms`,
+      String(of.flatMap(({ faults }) => faults).length),
+    ]
+  })
+  return table([
+    ['killed', 'rounds', 'succeeded', 'ended after, median', 'at most', 'faults'],
+    ...rows,
+  ])
+}
