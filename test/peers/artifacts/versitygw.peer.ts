@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { bucketTests } from '../../gateways/artifacts/bucket-contract.ts'
 import { freePort } from '../../harness/create-harness.ts'
-import { startServer, type PeerServer } from '../clouds/start-server.ts'
+import { startServer, type PeerServer } from '../start-server.ts'
 import { goTools } from '../go-tools.ts'
 
 const goPackage = 'github.com/versity/versitygw/cmd/versitygw@v1.8.0'

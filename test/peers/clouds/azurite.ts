@@ -13,7 +13,7 @@ import { createOutbound, type Outbound } from '../../../gateways/outbound/outbou
 import { makeAuthority } from '../../../gateways/x509/make-authority.ts'
 import { freePort } from '../../harness/create-harness.ts'
 import { npmTools } from '../npm-tools.ts'
-import { startServer } from './start-server.ts'
+import { startServer } from '../start-server.ts'
 
 const hour = 3_600_000
 

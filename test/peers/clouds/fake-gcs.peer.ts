@@ -11,7 +11,7 @@ import { type ScriptedGoogle, startScriptedGoogle } from '../../harness/clouds/s
 import { freePort } from '../../harness/create-harness.ts'
 import { cuttableLink } from '../../harness/cuttable-link.ts'
 import { goTools } from '../go-tools.ts'
-import { type PeerServer, startServer } from './start-server.ts'
+import { type PeerServer, startServer } from '../start-server.ts'
 
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2_048 })
 const serviceAccountKey = JSON.stringify({
