@@ -34,4 +34,4 @@ USER node
 VOLUME /data
 EXPOSE 8080
 ENTRYPOINT ["tini", "--"]
-CMD ["node", "--min-semi-space-size=16", "--max-semi-space-size=16", "api/server.ts"]
+CMD ["node", "--min-semi-space-size=16", "--max-semi-space-size=16", "--heap-growing-percent=100", "api/server.ts"]
