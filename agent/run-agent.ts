@@ -12,7 +12,7 @@ import { connectService } from './service/call-service.ts'
 import { serviceOf } from './service/service.ts'
 import { openTrust } from './trust.ts'
 import { version } from './version.ts'
-import { heldBy, leftoverOf, readJournals } from './work/journal.ts'
+import { heldBy, readJournals, takeLeftover } from './work/journal.ts'
 import { releasesIn } from './work/releases.ts'
 import { workOn } from './work/work-on.ts'
 
@@ -102,8 +102,9 @@ type Greeted = Pick<
 
 /** Hooks that ran when the agent was killed. What they do now, nobody waits for. */
 async function endLeftovers(deployments: string, say: Say): Promise<void> {
-  if (readdirSync(deployments).length === 0) return
-  for (const left of readJournals(deployments).map(leftoverOf))
+  for (const id of readdirSync(deployments)) {
+    const left = takeLeftover(deployments, id)
     if (left && (await endLeftover(left)))
       say('warn', 'a hook of before the restart was ended', { pid: left.pid })
+  }
 }

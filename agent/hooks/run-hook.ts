@@ -19,6 +19,8 @@ export type HookRun = {
   exitFile: string
   /** Called before the first instruction of the hook. Notes the process durably. */
   onStart: (process: HookProcess) => void
+  /** Called before the agent ends the hook. Notes durably that a later exit code is none of its own. */
+  onCut: () => void
 }
 
 export type HookExit = {
@@ -65,6 +67,7 @@ export async function runHook(run: HookRun): Promise<HookExit> {
   let ending: Promise<void> | undefined
   const end = (state: HookState) => {
     cut ??= state
+    if (!ending) run.onCut()
     ending ??= endGroup(pid)
   }
   const timer = setTimeout(() => end('timed_out'), timeoutMs)

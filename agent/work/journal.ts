@@ -36,6 +36,8 @@ export type Entry =
   /** Noted before the first instruction of the hook: without it, nothing of the hook was run. */
   | { is: 'hook-runs'; step: HookStep; process: HookProcess; exitFile?: string; atMs?: number }
   | ({ is: 'hook-end'; step: HookStep } & HookEnd)
+  /** The agent is about to end the hook, so an exit code from now on is none of the hook's own. */
+  | { is: 'hook-cut'; step: HookStep }
   /** The agent was killed before it let the hook begin. */
   | { is: 'hook-unbegun'; step: HookStep }
   | { is: 'switching'; to: string; from: string | null }
@@ -47,8 +49,11 @@ export type Entry =
 
 export type Journal = {
   folder: string
+  entries: readonly Entry[]
   /** Durable when it returns. */
   note(entry: Entry): void
+  /** The same for `hook-cut`, but a disk that is full does not keep the hook from being ended. */
+  noteCut(step: HookStep): void
   /** The last entry of a kind. */
   last<K extends Entry['is']>(is: K): Extract<Entry, { is: K }> | undefined
   /** Undefined if the hook was never begun. Without an end it was cut, and its last process may still run. */
@@ -86,6 +91,7 @@ export function openJournal(deployments: string, id: string | number): Journal {
 
   const journal: Journal = {
     folder,
+    entries,
     note(entry) {
       const line = Buffer.from(`${JSON.stringify(entry)}\n`)
       if (writeSync(descriptor, line) < line.length) {
@@ -104,6 +110,13 @@ export function openJournal(deployments: string, id: string | number): Journal {
       const end = entries[indexOf('hook-end', step)]
       const known = end?.is === 'hook-end' ? end : undefined
       return isBegun || known ? { end: known } : undefined
+    },
+    noteCut(step) {
+      try {
+        journal.note({ is: 'hook-cut', step })
+      } catch (error) {
+        if (!(error instanceof Refusal) && errnoOf(error) === undefined) throw error
+      }
     },
     wasInstallCut: () => wasInstallCut(entries),
     finished: () => entries.flatMap(asFinished),
@@ -125,7 +138,7 @@ function wasInstallCut(entries: readonly Entry[]): boolean {
   const last = entries.findLast(
     (entry) => entry.is === 'unpacked' || ('step' in entry && entry.step === 'install'),
   )
-  return last?.is === 'hook-runs'
+  return last?.is === 'hook-runs' || last?.is === 'hook-cut'
 }
 
 export type ReadJournal = { folder: string; entries: Entry[] }
@@ -138,17 +151,35 @@ export function readJournals(deployments: string): ReadJournal[] {
   })
 }
 
-/** The process of a hook that has no end, which may still run. One that succeeded may have started a server. */
-export function leftoverOf({ folder, entries }: ReadJournal): HookProcess | undefined {
-  const last = lastHook(entries)
-  const found = withoutAgent(folder, entries)
-  if (found?.is === 'hook-end' && found.state === 'succeeded') return undefined
-  return last?.process
+/**
+ * The process of a hook that no agent waits for any more and that is to be ended: it was cut, or it failed and may have
+ * left something running. What a cut one writes from now on counts no more. One that succeeded may have started a
+ * server, which goes on.
+ */
+export function takeLeftover(deployments: string, id: string): HookProcess | undefined {
+  // Opening it notes what the hook did while no agent ran.
+  const journal = openJournal(deployments, id)
+  try {
+    const at = journal.entries.findLastIndex(({ is }) => is === 'hook-runs')
+    const run = journal.entries[at]
+    if (run?.is !== 'hook-runs' || journal.last('result')) return undefined
+    const later = journal.entries.slice(at)
+    const end = later.findLast((entry) => entry.is === 'hook-end')
+    const isOver = end?.state === 'succeeded' || later.some(({ is }) => is === 'hook-unbegun')
+    if (isOver) return undefined
+    if (!end) journal.noteCut(run.step)
+    return run.process
+  } finally {
+    journal.close()
+  }
 }
 
-/** The last hook, if the journal has no end of it. */
+/** The longest time limit of a hook is an hour. */
+const longestMs = 3_600_000
+
+/** The last hook, if the journal says neither that it ended nor that the agent ended it. */
 function lastHook(entries: readonly Entry[]): Extract<Entry, { is: 'hook-runs' }> | undefined {
-  const last = entries.findLast(({ is }) => /^hook-(runs|end|unbegun)$/.test(is))
+  const last = entries.findLast(({ is }) => is.startsWith('hook-'))
   return last?.is === 'hook-runs' ? last : undefined
 }
 
@@ -170,7 +201,9 @@ function withoutAgent(
     const exitCode = Number(text)
     const state = exitCode === 0 ? 'succeeded' : 'failed'
     if (state === 'failed' && nameOf(step) === 'health') return undefined
-    const durationMs = Math.max(0, Math.round(statSync(path).mtimeMs - (atMs ?? 0)))
+    // By the clock of the host, which may have been set meanwhile.
+    const tookMs = Math.round(statSync(path).mtimeMs - (atMs ?? 0))
+    const durationMs = Math.min(Math.max(0, tookMs), longestMs)
     return { is: 'hook-end', step, state, exitCode, durationMs }
   } catch (error) {
     if (errnoOf(error) !== 'ENOENT') throw error

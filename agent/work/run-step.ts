@@ -78,6 +78,7 @@ async function runTries(
       exitFile: join(journal.folder, exitFile),
       onStart: (process) =>
         journal.note({ is: 'hook-runs', step: step.step, process, exitFile, atMs: Date.now() }),
+      onCut: () => journal.noteCut(step.step),
     })
     const isLast = until - performance.now() <= betweenTriesMs || exit.isFinal
     if (name !== 'health' || exit.state !== 'failed' || isLast) return exit

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { eventually } from '../harness/eventually.ts'
@@ -8,6 +8,14 @@ const preload = join(import.meta.dirname, '../harness/agents/kill-at-flush.cjs')
 
 /** In a hook: its parent is the shell that waits for it, and the agent is the parent of that. */
 const killAgent = `kill -9 $(cut -d' ' -f4 /proc/$PPID/stat)`
+
+function isRunning(pid: string): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'))
+  } catch {
+    return false
+  }
+}
 
 describe('an agent that is killed', () => {
   let host: AgentHost
@@ -48,7 +56,7 @@ describe('an agent that is killed', () => {
       if (isKilled) kills += 1
 
       const starts = count('begin activate') - before.starts
-      expect(starts, `kill ${at}: activate ran ${starts} times`).toBeLessThanOrEqual(1)
+      expect(starts, `kill ${at}: activate ran ${starts} times`).toBe(1)
       // Of a hook it is known whether it began and how it ended, at each of these moments.
       expect(result, `kill ${at}`).toMatchObject({ ok: true })
       expect(host.page()).toBe(page)
@@ -113,6 +121,25 @@ describe('an agent that is killed', () => {
         )
         if (!isRetried) expect(hook?.['durationMs']).toBeGreaterThan(299)
       })
+
+  for (const { code, lives } of [
+    { code: 0, lives: true },
+    { code: 7, lives: false },
+  ])
+    test(`before a hook that started a server ends by itself with ${code}: the server ${lives ? 'lives on' : 'is ended'}`, async () => {
+      const server = `sleep 600 >/dev/null 2>&1 & echo "server $!" >> "$TRACE"`
+      const activate = `${killAgent}; ${server}; echo "end alone" >> "$TRACE"; exit ${code}`
+      const given = host.give('deploy', host.release('new', { activate }), { hooks: ['activate'] })
+      await host.start().exited
+      await eventually(async () => count('end alone') === 1)
+      await new Promise((resolve) => setTimeout(resolve, 100))
+      host.start()
+      expect((await host.resultOf(given))['ok']).toBe(lives)
+      const [, pid = ''] = /^server (\d+)$/m.exec(host.trace().join('\n')) ?? []
+      const isAlive = isRunning(pid)
+      if (isAlive) process.kill(Number(pid), 'SIGKILL')
+      expect(isAlive).toBe(lives)
+    })
 
   test('inside a repeatable activate: it is run again', async () => {
     const deadly = `[ -e ${host.folder}/once ] || { touch ${host.folder}/once; ${killAgent}; sleep 3; }`
