@@ -5,7 +5,13 @@ import { benchConfig } from './config.ts'
 import { faultsOfHosts, linesThatAreMissing, unfinishedProcesses } from './deploy-kills/faults.ts'
 import { startHosts } from './deploy-kills/hosts.ts'
 import { killOne } from './deploy-kills/kill-one.ts'
-import { openPipeline, type EndedRun, type ShopPipeline } from './deploy-kills/shop-pipeline.ts'
+import {
+  openPipeline,
+  strategies,
+  type EndedRun,
+  type ShopPipeline,
+  type StartedRun,
+} from './deploy-kills/shop-pipeline.ts'
 import { median, table } from './figures.ts'
 import { startPlatform, type Platform } from './start-platform.ts'
 
@@ -19,11 +25,13 @@ type World = {
   pipeline: ShopPipeline
   hosts: Awaited<ReturnType<typeof startHosts>>
 }
-type Round = { killed: string; run: EndedRun; afterKillMs: number; faults: string[] }
+/** What a round brings to the hosts: the word of its page. */
+type Release = { run: StartedRun; word: string; how: string }
+type Round = { killed: string; how: string; run: EndedRun; afterKillMs: number; faults: string[] }
 
 /**
- * Deployments of a rolling release to ten agents, each with one `kill -9` at a random moment: of the API, the worker, a
- * process below it, PostgreSQL, an agent or a hook. Every run must end, no finished hook may run again, and no host may
+ * Deployments to ten agents by each strategy in turn, and every fifth a rollback by hand, each with one `kill -9` at a
+ * random moment: of the API, the worker, a process below it, PostgreSQL, an agent or a hook. Every run must end, no finished hook may run again, and no host may
  * have half a release, a process that is left, or a line less in its log.
  */
 export async function deployKillsSuite(): Promise<boolean> {
@@ -38,16 +46,19 @@ export async function deployKillsSuite(): Promise<boolean> {
     const hosts = await startHosts(platform, { pipeline, count: hostCount })
     closing.push(() => hosts.close())
     const world = { platform, pipeline, hosts }
-    const first = await pipeline.deploy('first')
+    const first = await pipeline.deploy('first', 'by-three')
     const usualMs = (await first.ended()).tookMs
     console.log(`a deployment without a kill: ${usualMs} ms`)
+    const good: Array<{ id: number; word: string }> = [{ id: first.id, word: 'first' }]
     const results: Round[] = []
     for (let round = 1; round <= rounds; round += 1) {
-      const result = await playRound(world, { word: `round-${round}`, usualMs })
+      const release = await releaseOf(pipeline, { round, earlier: good.at(-2) })
+      const result = await playRound(world, release, usualMs)
       results.push(result)
-      const { killed, run, afterKillMs, faults } = result
+      const { killed, how, run, afterKillMs, faults } = result
+      if (run.state === 'succeeded') good.push({ id: run.id, word: release.word })
       console.log(
-        `${round}: ${killed}, ${run.state} ${run.reason ?? ''} ${afterKillMs} ms later ${faults.join('; ')}`,
+        `${round}: ${how}, ${killed}, ${run.state} ${run.reason ?? ''} ${afterKillMs} ms later ${faults.join('; ')}`,
       )
     }
     console.log(`\n${report(results)}`)
@@ -57,12 +68,27 @@ export async function deployKillsSuite(): Promise<boolean> {
   }
 }
 
+async function releaseOf(
+  pipeline: ShopPipeline,
+  { round, earlier }: { round: number; earlier: { id: number; word: string } | undefined },
+): Promise<Release> {
+  if (round % 5 === 0 && earlier)
+    return {
+      run: await pipeline.rollBackTo(earlier.id),
+      word: earlier.word,
+      how: 'rollback',
+    }
+  const word = `round-${round}`
+  const how = strategies[round % strategies.length] ?? 'by-three'
+  return { run: await pipeline.deploy(word, how), word, how }
+}
+
 async function playRound(
   { platform, pipeline, hosts }: World,
-  { word, usualMs }: { word: string; usualMs: number },
+  { run, word, how }: Release,
+  usualMs: number,
 ): Promise<Round> {
   const sinceMs = Date.now()
-  const run = await pipeline.deploy(word)
   await sleep(Math.random() * usualMs)
   const killed = await killOne(platform, hosts)
   const killedAt = Date.now()
@@ -75,7 +101,7 @@ async function playRound(
     ...(await linesThatAreMissing({ pipeline, hosts, run: ended, sinceMs })),
     ...(await unfinishedProcesses(hosts)),
   ]
-  return { killed, run: ended, afterKillMs, faults }
+  return { killed, how, run: ended, afterKillMs, faults }
 }
 
 function report(results: readonly Round[]): string {

@@ -8,6 +8,10 @@ export const linesOfHook = 20
 /** What the hook `install` writes into the release beside the page, so that half of a release is seen. */
 export const secondPage = 'second-page'
 
+/** Those of the manifest, each without a person who confirms. */
+export const strategies = ['by-three', 'canary', 'blue-green', 'all-at-once'] as const
+export type Strategy = (typeof strategies)[number]
+
 export type EndedRun = {
   id: number
   state: string
@@ -21,7 +25,9 @@ export type HostOfRun = { agent: { name: string }; state: string }
 export type ShopPipeline = {
   workspaceId: number
   /** Pushes a page with this word, and starts a run of it. */
-  deploy(word: string): Promise<StartedRun>
+  deploy(word: string, strategy: Strategy): Promise<StartedRun>
+  /** Starts the way back to what an earlier run deployed. */
+  rollBackTo(runId: number): Promise<StartedRun>
   hostsOf(runId: number): Promise<HostOfRun[]>
   /** All lines of the stage `deploy`. */
   linesOf(runId: number): Promise<string[]>
@@ -32,11 +38,11 @@ export type ShopPipeline = {
 /** Each hook notes its begin and its end beside the agent's folder of releases, with the time, and prints lines. */
 const hookText = (name: string) => `#!/bin/sh
 trace="$(dirname "$(dirname "$CC_RELEASE_PATH")")/trace"
-note() { echo "$(date +%s%3N) $1 ${name} $CC_RUN_ID" >> "$trace"; }
+note() { echo "$(date +%s%3N) $1 $CC_PHASE $CC_RUN_ID" >> "$trace"; }
 note begin
 n=0
 while [ $n -lt ${linesOfHook} ]; do
-  echo "line ${name} $CC_RUN_ID $(basename "$(dirname "$trace")") $n"
+  echo "line $CC_PHASE $CC_RUN_ID $(basename "$(dirname "$trace")") $n"
   n=$((n + 1))
   sleep 0.01
 done
@@ -59,7 +65,9 @@ const files = {
 }
 const deployText = `deploy:
   strategy: by-three
-  strategies: { by-three: { kind: rolling, batch: 3 } }
+  strategies:
+    by-three: { kind: rolling, batch: 3 }
+    canary: { kind: canary, steps: [10, 50, 100], confirm: none }
   hooks: { ${hooks.map((name) => `${name}: hooks/${name}`).join(', ')} }
 `
 const repository = 'acme/shop'
@@ -69,46 +77,20 @@ const patienceMs = 240_000
 /** A pipeline of an application that is built from a repository and deployed to the agents of a new workspace. */
 export async function openPipeline(platform: Platform, peer: GitPeer): Promise<ShopPipeline> {
   const call = patient(platform.call)
-  const id = async (path: string, body: object, noun: string) => {
-    const answer = await call('POST', path, body)
-    return (answer.body[noun] as { id: number }).id
-  }
-  await peer.createRepository(repository, {
-    ...files,
-    [manifestPath]: `${build[manifestPath]}${deployText}`,
-  })
-  const workspaceId = await id('/workspaces', { name: 'hosts' }, 'workspace')
-  const connectionId = await id(
-    '/git/connections',
-    {
-      provider: peer.provider,
-      host: peer.server.url,
-      token: peer.token(),
-      repo: repository,
-      repoType: 'application',
-    },
-    'connection',
-  )
-  const pipelineId = await id(
-    '/pipelines',
-    {
-      name: 'shop',
-      appGitConnectionId: connectionId,
-      appRepo: repository,
-      targetWorkspaceId: workspaceId,
-    },
-    'pipeline',
-  )
+  const { workspaceId, pipelineId } = await makePipeline(call, peer)
   const runs = `/pipelines/${pipelineId}/runs`
+  const started = (runId: number): StartedRun => {
+    const startedAt = Date.now()
+    return { id: runId, ended: async () => endOf(call, `${runs}/${runId}`, startedAt) }
+  }
   return {
     workspaceId,
     call,
-    async deploy(word) {
+    async deploy(word, strategy) {
       await peer.edit(repository, { write: { page: `${word}\n` } })
-      const runId = await id(`/pipelines/${pipelineId}/run`, {}, 'run')
-      const startedAt = Date.now()
-      return { id: runId, ended: async () => endOf(call, `${runs}/${runId}`, startedAt) }
+      return started(await made(call, `/pipelines/${pipelineId}/run`, { strategy }))
     },
+    rollBackTo: async (runId) => started(await made(call, `${runs}/${runId}/rollback`, {})),
     async hostsOf(runId) {
       return (await call('GET', `${runs}/${runId}/hosts`)).body['hosts'] as HostOfRun[]
     },
@@ -124,6 +106,39 @@ export async function openPipeline(platform: Platform, peer: GitPeer): Promise<S
       }
     },
   }
+}
+
+async function makePipeline(
+  call: CallApi,
+  peer: GitPeer,
+): Promise<{ workspaceId: number; pipelineId: number }> {
+  await peer.createRepository(repository, {
+    ...files,
+    [manifestPath]: `${build[manifestPath]}${deployText}`,
+  })
+  const workspaceId = await made(call, '/workspaces', { name: 'hosts' })
+  const connectionId = await made(call, '/git/connections', {
+    provider: peer.provider,
+    host: peer.server.url,
+    token: peer.token(),
+    repo: repository,
+    repoType: 'application',
+  })
+  const pipelineId = await made(call, '/pipelines', {
+    name: 'shop',
+    appGitConnectionId: connectionId,
+    appRepo: repository,
+    targetWorkspaceId: workspaceId,
+  })
+  return { workspaceId, pipelineId }
+}
+
+/** The id of the one thing that an answer has. */
+async function made(call: CallApi, path: string, body: object): Promise<number> {
+  const answer = await call('POST', path, body)
+  const things = Object.values(answer.body) as Array<{ id?: number } | boolean>
+  for (const thing of things) if (typeof thing === 'object' && thing.id) return thing.id
+  throw new Error(`POST ${path} made nothing: ${JSON.stringify(answer.body)}`)
 }
 
 async function endOf(call: CallApi, path: string, startedAt: number): Promise<EndedRun> {
