@@ -16,6 +16,7 @@ export type EndedRun = {
   id: number
   state: string
   reason: string | null
+  message: string | null
   endedAtMs: number
   tookMs: number
 }
