@@ -14,7 +14,7 @@ import { join } from 'node:path'
 import { flushFolder } from '../disk/write-durably.ts'
 import { errnoOf, Refusal } from '../faults.ts'
 import { bootOf, type HookProcess } from '../hooks/process-group.ts'
-import type { HookName } from '../service/read-claim.ts'
+import type { Action, HookName } from '../service/read-claim.ts'
 
 export type HookState = 'succeeded' | 'failed' | 'timed_out' | 'interrupted' | 'stopped'
 /** A hook that runs, or ran, with a place of its own in the deployment: `health` may run a second time. */
@@ -28,8 +28,8 @@ export const nameOf = (step: HookStep): HookName => {
 export type HookEnd = { state: HookState; exitCode: number | null; durationMs: number }
 
 export type Entry =
-  /** Once a claim: after a restart the same deployment has another fence. */
-  | { is: 'begun'; id: string | number; fence: string | number }
+  /** Once a claim: after a restart the same action has another fence. */
+  | ({ is: 'begun' } & Begun)
   /** Which folder the release has on this host, and whether it was there already. */
   | { is: 'placed'; folder: string; reused: boolean }
   | { is: 'unpacked' }
@@ -47,9 +47,17 @@ export type Entry =
   | { is: 'result'; body: Record<string, unknown> }
   | { is: 'taken' }
 
+/** `action` is missing in journals of earlier agents. */
+type Begun = { id: string | number; fence: string | number; action?: Action }
+
 export type Journal = {
   folder: string
   entries: readonly Entry[]
+  /**
+   * Notes a claim. A deployment can ask a host for several actions, such as `install` and then `activate`, or `deploy`
+   * and then `rollback`: what the journal has of an earlier one is removed.
+   */
+  begin(claim: Required<Begun>): void
   /** Durable when it returns. */
   note(entry: Entry): void
   /** The same for `hook-cut`, but a disk that is full does not keep the hook from being ended. */
@@ -69,18 +77,14 @@ export type Journal = {
 
 const file = 'journal'
 
-/** The journal of a deployment: one line of JSON a step, each on the disk before the next step begins. */
+/** The journal of a host's action: one line of JSON a step, each on the disk before the next step begins. */
 export function openJournal(deployments: string, id: string | number): Journal {
   const folder = join(deployments, String(id))
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const path = join(folder, file)
   const { entries, length } = readEntries(path)
-  let end = length
-  const descriptor = openSync(path, 'a', 0o600)
-  // A crash can leave half a line.
-  ftruncateSync(descriptor, length)
+  const lines = openLines(path, length)
   if (length === 0) {
-    fsyncSync(descriptor)
     flushFolder(folder)
     flushFolder(deployments)
   }
@@ -92,15 +96,15 @@ export function openJournal(deployments: string, id: string | number): Journal {
   const journal: Journal = {
     folder,
     entries,
-    note(entry) {
-      const line = Buffer.from(`${JSON.stringify(entry)}\n`)
-      if (writeSync(descriptor, line) < line.length) {
-        // Half a line would spoil the next one.
-        ftruncateSync(descriptor, end)
-        throw new Refusal('disk_full', 'the journal cannot be written')
+    begin(claim) {
+      if (isOfAnother(entries, claim.action)) {
+        lines.clear()
+        entries.length = 0
       }
-      end += line.length
-      fsyncSync(descriptor)
+      journal.note({ is: 'begun', ...claim })
+    },
+    note(entry) {
+      lines.append(JSON.stringify(entry))
       entries.push(entry)
     },
     last: (is) =>
@@ -120,12 +124,46 @@ export function openJournal(deployments: string, id: string | number): Journal {
     },
     wasInstallCut: () => wasInstallCut(entries),
     finished: () => entries.flatMap(asFinished),
-    nextExitFile: () => `exit-${entries.length}`,
-    close: () => closeSync(descriptor),
+    nextExitFile: () => `exit-${journal.last('begun')?.fence}-${entries.length}`,
+    close: lines.close,
   }
   const found = withoutAgent(folder, entries)
   if (found) journal.note(found)
   return journal
+}
+
+/** Whether the journal's last action is over, or is another one. */
+function isOfAnother(entries: readonly Entry[], action: Action): boolean {
+  const begun = entries.findLast((entry) => entry.is === 'begun')
+  const isOther = begun?.action !== undefined && begun.action !== action
+  return isOther || entries.at(-1)?.is === 'taken'
+}
+
+/** A file of lines, without what a crash left of the last one. */
+function openLines(path: string, length: number) {
+  const descriptor = openSync(path, 'a', 0o600)
+  ftruncateSync(descriptor, length)
+  if (length === 0) fsyncSync(descriptor)
+  let end = length
+  return {
+    /** Durable when it returns. */
+    append(text: string): void {
+      const line = Buffer.from(`${text}\n`)
+      if (writeSync(descriptor, line) < line.length) {
+        // Half a line would spoil the next one.
+        ftruncateSync(descriptor, end)
+        throw new Refusal('disk_full', 'the journal cannot be written')
+      }
+      end += line.length
+      fsyncSync(descriptor)
+    },
+    /** Durable with the next line. */
+    clear(): void {
+      ftruncateSync(descriptor, 0)
+      end = 0
+    },
+    close: (): void => closeSync(descriptor),
+  }
 }
 
 function asFinished(entry: Entry): ({ name: HookName } & HookEnd)[] {

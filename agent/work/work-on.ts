@@ -32,9 +32,9 @@ export async function workOn(
   claimed: { dateMs: number | undefined; askedAt: number },
 ): Promise<void> {
   const { folder, service, trust, greeting, ending, say } = deps
-  const { id, fence } = deployment
+  const { id, fence, action } = deployment
   const journal = openJournal(folder.deployments, id)
-  journal.note({ is: 'begun', id, fence })
+  journal.begin({ id, fence, action })
   removeOtherJournals(folder.deployments, id)
   const lease = keepLease({
     service,
@@ -67,7 +67,7 @@ export async function workOn(
     lease,
     output,
   }
-  say('info', 'a deployment begins', { id, fence, action: deployment.action })
+  say('info', 'a deployment begins', { id, fence, action })
   try {
     const body = journal.last('result')?.body ?? (await resultOf(work))
     await sender.finish()

@@ -164,10 +164,25 @@ describe('actions of an agent', () => {
     expect(await host.resultOf(installed)).toMatchObject({ ok: true })
     expect(host.page()).toBe('one')
     expect(begun().slice(-2)).toEqual(['begin install install', 'begin health staged'])
-    const activated = host.give('activate', built, { hooks: names })
+    const activated = host.give('activate', built, { hooks: names, of: installed })
     expect(await host.resultOf(activated)).toMatchObject({ ok: true })
     expect(begun().slice(-2)).toEqual(['begin activate activate', 'begin health health'])
     expect(host.page()).toBe('green')
+  })
+
+  test('a rollback of a deployment that this host ended well goes back', async () => {
+    const first = await deployed('one')
+    const second = await deployed('two')
+    const back = host.give('rollback', first.asked.artifact, { hooks: names, of: second })
+    expect(await host.resultOf(back)).toMatchObject({
+      ok: true,
+      release: { digest: first.asked.artifact.digest },
+      hooks: [{ name: 'rollback' }, { name: 'health' }],
+    })
+    expect(host.page()).toBe('one')
+    const again = host.give('verify', first.asked.artifact, { hooks: names, of: back })
+    expect(await host.resultOf(again)).toMatchObject({ ok: true, hooks: [{ name: 'health' }] })
+    expect(begun().at(-1)).toBe('begin health health')
   })
 
   test('activate of a release that is not installed changes nothing', async () => {

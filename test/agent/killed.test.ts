@@ -75,6 +75,49 @@ describe('an agent that is killed', () => {
     expect(readdirSync(join(host.dir, 'deployments'))).toHaveLength(1)
   })
 
+  for (const [before, action, starts] of [
+    ['install', 'activate', ['activate', 'health']],
+    ['deploy', 'rollback', ['activate', 'health']],
+  ] as const)
+    test(`at each step of ${action} after ${before} in one deployment: it is done once`, async () => {
+      const hooks = { install: 'true', activate: 'true', health: 'true' }
+      const old = host.give('deploy', host.release('old', hooks))
+      const agent = host.start()
+      expect((await host.resultOf(old))['ok']).toBe(true)
+      await agent.stop()
+      let kills = 0
+      for (let at = 1; ; at += 1) {
+        const page = `release ${at}`
+        const built = host.release(page, hooks)
+        const first = host.give(before, built)
+        const unharmed = host.start()
+        expect((await host.resultOf(first))['ok']).toBe(true)
+        await unharmed.stop()
+        const from = host.trace().length
+        const given =
+          action === 'rollback'
+            ? host.give(action, old.asked.artifact, { of: first })
+            : host.give(action, built, { of: first })
+        const victim = host.start({ KILL_AT: String(at), NODE_OPTIONS: `--require=${preload}` })
+        const isKilled = await Promise.race([
+          victim.exited.then(() => true),
+          host.resultOf(given).then(() => false),
+        ])
+        const next = isKilled ? host.start() : victim
+        expect(await host.resultOf(given), `kill ${at}`).toMatchObject({ ok: true })
+        await next.stop()
+        expect(host.page()).toBe(action === 'rollback' ? 'old' : page)
+        const begun = host
+          .trace()
+          .slice(from)
+          .flatMap((line) => /^begin (\w+)/.exec(line)?.[1] ?? [])
+        expect(begun, `kill ${at}`).toEqual(starts)
+        if (!isKilled) break
+        kills += 1
+      }
+      expect(kills).toBeGreaterThan(6)
+    })
+
   for (const name of ['install', 'health', 'activate'] as const)
     test(`inside ${name}: its process does not go on, and ${name === 'activate' ? 'it counts as failed' : 'it is run again'}`, async () => {
       // The hook kills its agent the first time, and would write on.

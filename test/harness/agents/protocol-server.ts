@@ -17,6 +17,8 @@ export type Asked = {
   keep?: number
   env?: { key: string; value: string; sensitive: boolean }[]
   runId?: number
+  /** An earlier action of the same deployment, whose id, fencing numbers and batches go on. */
+  of?: Given
   /** Made of the claim as it is before `forged` changes it. */
   order: (claim: Claimed) => unknown
   /** What the service says in place of what was signed. */
@@ -93,7 +95,7 @@ export async function startProtocolServer({
   const fault = (text: string) => void state.faults.push(text)
   const sockets = new Set<Socket>()
   const unended = () => state.deployments.find(({ result }) => !result)
-  const find = (id: unknown) => state.deployments.find((one) => one.id === Number(id))
+  const find = (id: unknown) => state.deployments.findLast((one) => one.id === Number(id))
   const holds = (given: Given, fence: unknown) =>
     !given.result && given.fence === fence && given.leaseUntil > Date.now()
 
@@ -241,12 +243,12 @@ export async function startProtocolServer({
     url: `http://127.0.0.1:${own}`,
     give(asked: Asked): Given {
       const given: Given = {
-        id: 100 + state.deployments.length,
+        id: asked.of?.id ?? 100 + state.deployments.length,
         asked,
-        fence: 0,
+        fence: asked.of?.fence ?? 0,
         leaseUntil: 0,
         lines: [],
-        batches: 0,
+        batches: asked.of?.batches ?? 0,
         heartbeats: [],
         result: undefined,
         stop: false,

@@ -12,7 +12,7 @@ import { gitHarness, peerMakers, type GitHarness } from '../../harness/git/git-h
 const secret = 'the-password-of-the-shop'
 const steps = `mkdir -p dist/hooks; cp page dist/page
 for hook in install activate health; do
-  printf '#!/bin/sh\\necho "$CC_PHASE of $CC_RUN_ID on $CC_WORKSPACE with $SHOP_PASSWORD"\\n' > dist/hooks/$hook
+  printf '#!/bin/sh\\nif [ "$CC_PHASE $(cat page) $(basename "$(dirname "$(dirname "$CC_RELEASE_PATH")")")" = "activate bad b" ]; then exit 3; fi\\necho "$CC_PHASE of $CC_RUN_ID on $CC_WORKSPACE with $SHOP_PASSWORD"\\n' > dist/hooks/$hook
   chmod 755 dist/hooks/$hook
 done`
 const deploy = `deploy:
@@ -77,6 +77,36 @@ describe.skipIf(!hasBwrap)(`a deployment to agents (${why})`, () => {
     })
     const hosts = (await world.owner.get(`${back.url}/hosts`)).json().hosts
     expect(hosts.map(({ state }: { state: string }) => state)).toEqual(['healthy', 'healthy'])
+  })
+
+  test('blue-green: all hosts install, then all switch', async () => {
+    await world.change({ page: 'green\n' })
+    const run = await world.started({ strategy: 'blue-green' })
+    const shown = await world.ended(run)
+    const lines = (await run.lines('deploy')).join('\n')
+    expect(shown, `${lines}\n${world.said()}`).toMatchObject({
+      state: 'succeeded',
+      deployment: { strategy: 'blue-green', hosts: { total: 2, healthy: 2 } },
+    })
+    expect(['a', 'b'].map(pageOf)).toEqual(['green', 'green'])
+    expect(lines.match(/^activate of/gm)).toHaveLength(2)
+  })
+
+  test('a host that fails brings back the one that was healthy before it', async () => {
+    const before = pageOf('a')
+    await world.change({ page: 'bad\n' })
+    const run = await world.started()
+    const shown = await world.ended(run)
+    const lines = (await run.lines('deploy')).join('\n')
+    expect(shown, `${lines}\n${world.said()}`).toMatchObject({
+      state: 'failed',
+      reason: 'deploy_errored',
+      deployment: { hosts: { total: 2, failed: 1, rolledBack: 1 } },
+    })
+    expect(shown.warnings ?? []).not.toContain('mixed_releases')
+    expect(['a', 'b'].map(pageOf)).toEqual([before, before])
+    const hosts = (await world.owner.get(`${run.url}/hosts`)).json().hosts
+    expect(hosts.map(({ state }: { state: string }) => state)).toEqual(['rolled_back', 'failed'])
   })
 
   test('a release whose signature was changed is not sent to hosts, which keep theirs', async () => {
