@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { startAgent, type AgentProcess } from '../../test/harness/agents/start-agent.ts'
+import { installAgent, type AgentProcess } from '../../test/harness/agents/start-agent.ts'
 import type { Platform } from '../start-platform.ts'
 import { secondPage, type ShopPipeline } from './shop-pipeline.ts'
 
@@ -64,14 +64,8 @@ function hostOf(
   platform: Platform,
   { name, dir, install }: { name: string; dir: string; install: string },
 ): BenchHost {
-  const told = (setting: string) => new RegExp(`${setting}=(\\S+)`).exec(install)?.[1] ?? ''
-  const start = (): AgentProcess =>
-    startAgent({
-      url: platform.address.replace(/\/api$/, ''),
-      token: told('CC_AGENT_TOKEN'),
-      keyId: told('CC_AGENT_KEY'),
-      dir,
-    })
+  const url = platform.address.replace(/\/api$/, '')
+  const start = (): AgentProcess => installAgent(install, { url, dir })
   let agent = start()
   const kills: number[] = []
   return {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBwrap, why } from '../gateways/sandbox/shell-sandbox.ts'
-import { startAgent, type AgentProcess } from '../harness/agents/start-agent.ts'
+import { installAgent, type AgentProcess } from '../harness/agents/start-agent.ts'
 import { gitHarness, peerMakers, type GitHarness } from '../harness/git/git-harness.ts'
 import type { TestOrganization, TestWorkspace } from '../harness/test-organization.ts'
 import type { TestUser } from '../harness/test-user.ts'
@@ -82,15 +82,8 @@ describe.skipIf(!hasBwrap)(`applications (${why})`, () => {
       await page.keyboard.press('Escape')
       await expectAccessible(page, 'the token of an agent')
       await button(dialogOf(page), 'I have it').click()
-      const told = (setting: string) => new RegExp(`${setting}=(\\S+)`).exec(install)?.[1] ?? ''
-      agents.push(
-        startAgent({
-          url: harness.config.baseUrl ?? '',
-          token: told('CC_AGENT_TOKEN'),
-          keyId: told('CC_AGENT_KEY'),
-          dir: join(folder, name),
-        }),
-      )
+      const dir = join(folder, name)
+      agents.push(installAgent(install, { url: harness.config.baseUrl, dir }))
     }
     const hosts = page.getByRole('list', { name: 'Hosts' }).getByRole('listitem')
     await expect

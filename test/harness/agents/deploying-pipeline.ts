@@ -2,10 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
-import { building, runAt, type ApplicationRunOfTest } from '../git/application-of.ts'
+import { building, runAt, type ApplicationRunOfTest, type ShownRun } from '../git/application-of.ts'
 import { eventually, type GitHarness } from '../git/git-harness.ts'
-import type { ShownRun } from '../git/application-of.ts'
-import { startAgent, type AgentProcess } from './start-agent.ts'
+import { installAgent, type AgentProcess } from './start-agent.ts'
 
 const manifest = '.cloud-control/pipeline.yml'
 
@@ -61,16 +60,8 @@ export async function deployingPipeline(
     /** By the command that the answer tells a person to run. */
     async addAgent(name: string): Promise<void> {
       const { install } = await made('/api/agents', { name, workspaceId })
-      const told = (setting: string): string =>
-        new RegExp(`${setting}=(\\S+)`).exec(install)?.[1] ?? ''
-      agents.push(
-        startAgent({
-          url: harness.config.baseUrl ?? '',
-          token: told('CC_AGENT_TOKEN'),
-          keyId: told('CC_AGENT_KEY'),
-          dir: join(folder, name),
-        }),
-      )
+      const dir = join(folder, name)
+      agents.push(installAgent(install, { url: harness.config.baseUrl, dir }))
       const want = agents.length
       await eventually(async () => (await online()) === want).catch(() => {
         throw new Error(`the agent is not online: ${said()}`)

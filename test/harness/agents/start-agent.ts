@@ -13,6 +13,20 @@ export type AgentProcess = {
 
 const root = join(import.meta.dirname, '../../..')
 
+/** The agent as a process of its own, by the command that the service tells a person to run on the host. */
+export function installAgent(
+  install: string,
+  { url, dir }: { url: string | undefined; dir: string },
+): AgentProcess {
+  const told = (setting: string): string => new RegExp(`${setting}=(\\S+)`).exec(install)?.[1] ?? ''
+  return startAgent({
+    url: url ?? '',
+    token: told('CC_AGENT_TOKEN'),
+    keyId: told('CC_AGENT_KEY'),
+    dir,
+  })
+}
+
 /** The agent as a process of its own. */
 export function startAgent(
   settings: { url: string; token: string; keyId: string; dir: string },
