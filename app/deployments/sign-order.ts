@@ -67,7 +67,8 @@ export async function signOrder(
       contentDigest: signed.contentDigest,
       strategy: release.strategy.kind,
       hooks,
-      keep,
+      // Hosts keep more while what a blue-green deployment replaced is held, and never fewer.
+      keep: Math.max(keep, release.keep),
       env: openEnvironment(release),
       variables: variables.map(({ key: name }) => name),
     },
