@@ -31,7 +31,7 @@ type Round = { killed: string; how: string; run: EndedRun; afterKillMs: number; 
 
 /**
  * Deployments to ten agents by each strategy in turn, and every fifth a rollback by hand, each with one `kill -9` at a
- * random moment: of the API, the worker, a process below it, PostgreSQL, an agent or a hook. Every run must end, no finished hook may run again, and no host may
+ * random moment: of the API, the worker, a process below it, PostgreSQL, an agent or a hook. Every run must end, and well if it ended before the kill; no finished hook may run again, and no host may
  * have half a release, a process that is left, or a line less in its log.
  */
 export async function deployKillsSuite(): Promise<boolean> {
@@ -97,6 +97,7 @@ async function playRound(
   await hosts.allOnline()
   const faults = [
     ...(afterKillMs > mayTakeMs ? [`it ended ${afterKillMs} ms after the kill`] : []),
+    ...(ended.state !== 'succeeded' && afterKillMs === 0 ? ['it failed before the kill'] : []),
     ...(await faultsOfHosts({ pipeline, hosts, run: ended, word, sinceMs })),
     ...(await linesThatAreMissing({ pipeline, hosts, run: ended, sinceMs })),
     ...(await unfinishedProcesses(hosts)),
