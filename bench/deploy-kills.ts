@@ -31,8 +31,9 @@ type Round = { killed: string; how: string; run: EndedRun; afterKillMs: number; 
 
 /**
  * Deployments to ten agents by each strategy in turn, and every fifth a rollback by hand, each with one `kill -9` at a
- * random moment: of the API, the worker, a process below it, PostgreSQL, an agent or a hook. Every run must end, and well if it ended before the kill; no finished hook may run again, and no host may
- * have half a release, a process that is left, or a line less in its log.
+ * random moment: of the API, the worker, a process below it, PostgreSQL, an agent or a hook. Every run must end, and
+ * well if it ended before the kill. No finished hook may run again, and no host may have half a release, a process that
+ * is left, or a line less in its log.
  */
 export async function deployKillsSuite(): Promise<boolean> {
   const peer = await gitlabPeer()
