@@ -59,7 +59,7 @@ const suites: Record<string, { about: string; run: () => Promise<boolean> }> = {
   },
   'deploy-kills': {
     about:
-      'deployments to ten agents, each with a kill -9 of the API, the worker, PostgreSQL, an agent or a hook',
+      'deployments to ten agents, each with a kill -9 of the API, the worker, PostgreSQL, Temporal, an agent or a hook',
     run: deployKillsSuite,
   },
   hostile: {

@@ -1,17 +1,32 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { processesBelow } from '../hostile/random-kills.ts'
 import type { Platform } from '../start-platform.ts'
 import type { startHosts } from './hosts.ts'
 
 type Hosts = Awaited<ReturnType<typeof startHosts>>
 
-const kinds = ['api', 'worker', 'below the worker', 'postgres', 'agent', 'hook'] as const
+const kinds = [
+  'api',
+  'worker',
+  'below the worker',
+  'postgres',
+  'temporal',
+  'agent',
+  'hook',
+] as const
 
-/** Kills one process of a kind that is chosen at random. A kind that has none at this moment leaves the turn to the next. */
-export async function killOne(platform: Platform, hosts: Hosts): Promise<string> {
-  const begin = Math.floor(Math.random() * kinds.length)
+/** A hook, a runner and a step live shortly. How long to wait for one to be there. */
+const waitMs = 5_000
+
+/** Kills one process of the kind whose turn it is; if none of that kind comes, of the next kind. */
+export async function killOne(
+  platform: Platform,
+  { hosts, round }: { hosts: Hosts; round: number },
+): Promise<string> {
   for (let turn = 0; turn < kinds.length; turn += 1) {
-    const kind = kinds[(begin + turn) % kinds.length] ?? 'api'
-    if (await killKind(kind, platform, hosts)) return kind
+    const kind = kinds[(round + turn) % kinds.length] ?? 'api'
+    for (const until = Date.now() + waitMs; Date.now() < until; await sleep(5))
+      if (await killKind(kind, platform, hosts)) return kind
   }
   throw new Error('there is no process to kill')
 }
