@@ -8,7 +8,7 @@ import { agentHost } from '../test/harness/agents/agent-host.ts'
 import { compressed, type Artifact } from '../test/harness/agents/make-artifact.ts'
 import { benchConfig } from './config.ts'
 import { cpuTime } from './cpu-time.ts'
-import { median, table } from './figures.ts'
+import { median, tableOfLimits, type Held } from './figures.ts'
 
 const rounds = benchConfig.rounds(5)
 const megabytes = Math.round(500 * benchConfig.scale)
@@ -17,8 +17,6 @@ const idleMs = benchConfig.forMs(60_000)
 
 /** The limits of docs/decisions/0192-the-deploy-agent.md. */
 const mayBe = { memoryMb: 60, speedRatio: 0.7, beyondHooksMs: 300, idleShare: 0.001 }
-
-type Row = { what: string; value: string; limit: string; isMet: boolean }
 
 /** Memory and CPU time of an agent, its time beside the hooks, and unpacking beside `zstd -d | tar x`. */
 export async function agentSuite(): Promise<boolean> {
@@ -41,17 +39,7 @@ export async function agentSuite(): Promise<boolean> {
       })),
       ...(await agentAtWork(join(folder, 'cloud-control-agent.cjs'), large)),
     ]
-    console.log(
-      `\n${table([
-        ['what', 'measured', 'limit', ''],
-        ...rows.map(({ what, value, limit, isMet }) => [
-          what,
-          value,
-          limit,
-          isMet ? 'met' : 'MISSED',
-        ]),
-      ])}`,
-    )
+    console.log(`\n${tableOfLimits(rows)}`)
     return rows.every(({ isMet }) => isMet)
   } finally {
     rmSync(folder, { recursive: true, force: true })
@@ -73,8 +61,8 @@ function packed(folder: string, name: string, script: string): Artifact {
   return artifact
 }
 
-async function unpackBeside(folder: string, artifacts: Record<string, Artifact>): Promise<Row[]> {
-  const rows: Row[] = []
+async function unpackBeside(folder: string, artifacts: Record<string, Artifact>): Promise<Held[]> {
+  const rows: Held[] = []
   for (const [what, { path }] of Object.entries(artifacts)) {
     const times = { ours: [] as number[], bare: [] as number[] }
     const to = join(folder, 'unpacked')
@@ -101,7 +89,7 @@ async function unpackBeside(folder: string, artifacts: Record<string, Artifact>)
   return rows
 }
 
-async function agentAtWork(bundle: string, large: Artifact): Promise<Row[]> {
+async function agentAtWork(bundle: string, large: Artifact): Promise<Held[]> {
   const host = await agentHost()
   try {
     const agent = host.start({}, bundle)
@@ -146,7 +134,7 @@ async function agentAtWork(bundle: string, large: Artifact): Promise<Row[]> {
   }
 }
 
-const memoryRow = (what: string, megabytes: number): Row => ({
+const memoryRow = (what: string, megabytes: number): Held => ({
   what,
   value: `${megabytes.toFixed(1)} MB`,
   limit: `≤ ${mayBe.memoryMb} MB`,

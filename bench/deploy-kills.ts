@@ -5,13 +5,8 @@ import { benchConfig } from './config.ts'
 import { faultsOfHosts, linesThatAreMissing, unfinishedProcesses } from './deploy-kills/faults.ts'
 import { startHosts } from './deploy-kills/hosts.ts'
 import { killOne } from './deploy-kills/kill-one.ts'
-import {
-  openPipeline,
-  strategies,
-  type EndedRun,
-  type ShopPipeline,
-  type StartedRun,
-} from './deploy-kills/shop-pipeline.ts'
+import { openPipeline, strategies, type ShopPipeline } from './deploy-kills/shop-pipeline.ts'
+import type { EndedRun, StartedRun } from './deploy/application.ts'
 import { median, table } from './figures.ts'
 import { startPlatform, type Platform } from './start-platform.ts'
 

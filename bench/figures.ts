@@ -29,3 +29,36 @@ export function table(rows: readonly (readonly string[])[]): string {
   const rule = widths.map((width) => '-'.repeat(width)).join('  ')
   return [lines[0] ?? '', rule, ...lines.slice(1)].join('\n')
 }
+
+/** A figure beside its limit. */
+export type Held = { what: string; value: string; limit: string; isMet: boolean }
+
+export const atMost = (
+  what: string,
+  [measured, limit]: readonly [number, number],
+  unit: string,
+): Held => ({
+  what,
+  value: `${rounded(measured)} ${unit}`,
+  limit: `≤ ${limit} ${unit}`,
+  isMet: measured <= limit,
+})
+
+export const atLeast = (
+  what: string,
+  [measured, limit]: readonly [number, number],
+  unit: string,
+): Held => ({
+  what,
+  value: `${rounded(measured)} ${unit}`,
+  limit: `≥ ${limit} ${unit}`,
+  isMet: measured >= limit,
+})
+
+export const tableOfLimits = (rows: readonly Held[]): string =>
+  table([
+    ['what', 'measured', 'limit', ''],
+    ...rows.map(({ what, value, limit, isMet }) => [what, value, limit, isMet ? 'met' : 'MISSED']),
+  ])
+
+const rounded = (value: number): string => value.toFixed(Math.abs(value) < 10 ? 2 : 0)

@@ -1,7 +1,7 @@
 import { cpus } from 'node:os'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { table } from './figures.ts'
-import { watchMemory } from './hostile/memory-of.ts'
+import { watchMemory } from './watch-memory.ts'
 import { startPlatform, type Platform } from './start-platform.ts'
 import { bareCopy, barePaging } from './sync/bare-paging.ts'
 import { rowsWritten, writtenSince } from './sync/rows-written.ts'

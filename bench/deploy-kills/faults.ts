@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BenchHost, startHosts } from './hosts.ts'
-import { linesOfHook, type EndedRun, type ShopPipeline } from './shop-pipeline.ts'
+import type { EndedRun } from '../deploy/application.ts'
+import { linesOfHook, type ShopPipeline } from './shop-pipeline.ts'
 
 type Look = {
   pipeline: ShopPipeline
@@ -90,10 +91,10 @@ export async function linesThatAreMissing({
   })
 }
 
-/** Processes of hooks that still live, and any that ended and that nobody waits for; if they stay. */
+/** Processes of hooks that still live, and any that ended and that nobody waits for; if they stay for half a minute. */
 export async function unfinishedProcesses(hosts: Look['hosts']): Promise<string[]> {
   let found: string[] = []
-  for (let looks = 0; looks < 50; looks += 1) {
+  for (let looks = 0; looks < 300; looks += 1) {
     found = unfinishedNow(hosts)
     if (found.length === 0) break
     await sleep(100)

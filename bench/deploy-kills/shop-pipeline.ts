@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { manifestWith } from '../../test/harness/git/application-of.ts'
 import type { GitPeer } from '../../test/harness/git/git-peer.ts'
 import type { CallApi } from '../call-api.ts'
+import { made, openApplication, type StartedRun } from '../deploy/application.ts'
 import type { Platform } from '../start-platform.ts'
 
 export const linesOfHook = 20
@@ -12,15 +13,6 @@ export const secondPage = 'second-page'
 export const strategies = ['by-three', 'canary', 'blue-green', 'all-at-once'] as const
 export type Strategy = (typeof strategies)[number]
 
-export type EndedRun = {
-  id: number
-  state: string
-  reason: string | null
-  message: string | null
-  endedAtMs: number
-  tookMs: number
-}
-export type StartedRun = { id: number; ended(): Promise<EndedRun> }
 export type HostOfRun = { agent: { name: string }; state: string }
 
 export type ShopPipeline = {
@@ -71,27 +63,27 @@ const deployText = `deploy:
     canary: { kind: canary, steps: [10, 50, 100], confirm: none }
   hooks: { ${hooks.map((name) => `${name}: hooks/${name}`).join(', ')} }
 `
-const repository = 'acme/shop'
-/** Beyond every limit, so that a run that never ends is named and does not stop the bench for long. */
-const patienceMs = 240_000
 
 /** A pipeline of an application that is built from a repository and deployed to the agents of a new workspace. */
 export async function openPipeline(platform: Platform, peer: GitPeer): Promise<ShopPipeline> {
   const call = patient(platform.call)
-  const { workspaceId, pipelineId } = await makePipeline(call, peer)
-  const runs = `/pipelines/${pipelineId}/runs`
-  const started = (runId: number): StartedRun => {
-    const startedAt = Date.now()
-    return { id: runId, ended: async () => endOf(call, `${runs}/${runId}`, startedAt) }
-  }
+  const workspaceId = await made(call, '/workspaces', { name: 'hosts' })
+  const { push, start, rollBackTo, runs } = await openApplication(
+    { call, peer },
+    {
+      repository: 'acme/shop',
+      files: { ...files, [manifestPath]: `${build[manifestPath]}${deployText}` },
+      workspaceId,
+    },
+  )
   return {
     workspaceId,
     call,
     async deploy(word, strategy) {
-      await peer.edit(repository, { write: { page: `${word}\n` } })
-      return started(await made(call, `/pipelines/${pipelineId}/run`, { strategy }))
+      await push({ page: `${word}\n` })
+      return start({ strategy })
     },
-    rollBackTo: async (runId) => started(await made(call, `${runs}/${runId}/rollback`, {})),
+    rollBackTo,
     async hostsOf(runId) {
       return (await call('GET', `${runs}/${runId}/hosts`)).body['hosts'] as HostOfRun[]
     },
@@ -107,49 +99,6 @@ export async function openPipeline(platform: Platform, peer: GitPeer): Promise<S
       }
     },
   }
-}
-
-async function makePipeline(
-  call: CallApi,
-  peer: GitPeer,
-): Promise<{ workspaceId: number; pipelineId: number }> {
-  await peer.createRepository(repository, {
-    ...files,
-    [manifestPath]: `${build[manifestPath]}${deployText}`,
-  })
-  const workspaceId = await made(call, '/workspaces', { name: 'hosts' })
-  const connectionId = await made(call, '/git/connections', {
-    provider: peer.provider,
-    host: peer.server.url,
-    token: peer.token(),
-    repo: repository,
-    repoType: 'application',
-  })
-  const pipelineId = await made(call, '/pipelines', {
-    name: 'shop',
-    appGitConnectionId: connectionId,
-    appRepo: repository,
-    targetWorkspaceId: workspaceId,
-  })
-  return { workspaceId, pipelineId }
-}
-
-/** The id of the one thing that an answer has. */
-async function made(call: CallApi, path: string, body: object): Promise<number> {
-  const answer = await call('POST', path, body)
-  const things = Object.values(answer.body) as Array<{ id?: number } | boolean>
-  for (const thing of things) if (typeof thing === 'object' && thing.id) return thing.id
-  throw new Error(`POST ${path} made nothing: ${JSON.stringify(answer.body)}`)
-}
-
-async function endOf(call: CallApi, path: string, startedAt: number): Promise<EndedRun> {
-  for (const until = Date.now() + patienceMs; Date.now() < until; await sleep(100)) {
-    const { run } = (await call('GET', path)).body as { run: EndedRun & { endedAt: string | null } }
-    if (run.state === 'running' || run.endedAt === null) continue
-    const endedAtMs = Date.parse(run.endedAt)
-    return { ...run, endedAtMs, tookMs: endedAtMs - startedAt }
-  }
-  throw new Error(`${path} does not end`)
 }
 
 /** Only of calls that may be sent twice or that no kill is beside. */

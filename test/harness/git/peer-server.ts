@@ -1,6 +1,9 @@
 import { spawn } from 'node:child_process'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { Readable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
+import { pipeline } from 'node:stream/promises'
 
 export type PeerRequest = {
   method: string
@@ -15,6 +18,8 @@ export type PeerAnswer = {
   json?: unknown
   text?: string
   raw?: Buffer
+  /** A body that may be too large for memory. */
+  stream?: Readable
   headers?: Record<string, string>
 }
 /** A network fault: half an answer, a closed connection, or another answer. */
@@ -57,7 +62,7 @@ export class PeerServer {
     this.calls.push(`${request.method} ${url.pathname}`)
     const before = await this.fault(request, 'before')
     const answer = before ?? (await handle(request))
-    send(response, before ?? (await this.fault(request, 'after')) ?? answer, answer)
+    await send(response, before ?? (await this.fault(request, 'after')) ?? answer, answer)
   }
 
   get url(): string {
@@ -76,15 +81,21 @@ export class PeerServer {
   }
 }
 
-function send(
+async function send(
   response: ServerResponse,
   wanted: NonNullable<PeerFault>,
   whole: PeerAnswer | PeerFault,
-): void {
+): Promise<void> {
   if (wanted === 'hang-up') return void response.destroy()
   const answer = typeof wanted === 'string' ? (whole as PeerAnswer) : wanted
+  if (answer.stream && wanted !== 'half') {
+    response.writeHead(answer.status, answer.headers)
+    // A client that hangs up is no fault of the server.
+    return pipeline(answer.stream, response).catch(() => undefined)
+  }
   const body =
     answer.raw ??
+    (answer.stream && (await buffer(answer.stream))) ??
     Buffer.from(answer.json === undefined ? (answer.text ?? '') : JSON.stringify(answer.json))
   response.writeHead(answer.status, {
     ...(answer.json !== undefined && { 'content-type': 'application/json; charset=utf-8' }),
@@ -130,10 +141,15 @@ export async function gitHttpBackend(
   })
   child.stdin.on('error', () => undefined)
   child.stdin.end(request.body)
-  const chunks: Buffer[] = []
-  for await (const chunk of child.stdout) chunks.push(Buffer.from(chunk))
-  const output = Buffer.concat(chunks)
-  const end = output.indexOf('\r\n\r\n')
+  const pieces: AsyncIterator<Buffer> = child.stdout[Symbol.asyncIterator]()
+  let output = Buffer.alloc(0)
+  let end = -1
+  while (end < 0) {
+    const { value, done } = await pieces.next()
+    if (done) break
+    output = Buffer.concat([output, value])
+    end = output.indexOf('\r\n\r\n')
+  }
   const headers = Object.fromEntries(
     output
       .subarray(0, end)
@@ -146,5 +162,9 @@ export async function gitHttpBackend(
   )
   const status = Number.parseInt(headers['status'] ?? '200', 10)
   delete headers['status']
-  return { status, headers, raw: output.subarray(end + 4) }
+  const body = async function* () {
+    yield output.subarray(end + 4)
+    yield* { [Symbol.asyncIterator]: () => pieces }
+  }
+  return { status, headers, stream: Readable.from(body()) }
 }
