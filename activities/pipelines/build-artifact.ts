@@ -14,6 +14,7 @@ import { ownerOfApplication } from './application-owner.ts'
 import { assertBuildable } from './assert-buildable.ts'
 import { beginAttempt, type Attempt } from './begin-attempt.ts'
 import { restoreCaches, saveCaches } from './build-caches.ts'
+import { noteUndescribed } from './describe-artifact.ts'
 import { endAttempt } from './end-attempt.ts'
 import { packBuilt, type PackedBuild } from './pack-built.ts'
 import { readManifest } from './read-manifest.ts'
@@ -70,6 +71,7 @@ async function buildOnce(deps: Needed, attempt: Attempt): Promise<void> {
     return { artifact, hooks: packed.hooks }
   })
   await retryWhileUnavailable(async () => keep(deps, attempt, built))
+  await retryWhileUnavailable(async () => noteUndescribed(deps, attempt))
 }
 
 type Built = {

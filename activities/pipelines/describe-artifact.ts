@@ -18,6 +18,7 @@ import { applicationAttempts } from '../../store/runs/application-attempts.ts'
 import { artifacts, type Descriptions } from '../../store/runs/artifacts.ts'
 import { descriptionOfRun, type ToDescribe } from '../../store/runs/description-of-run.ts'
 import { logLines } from '../../store/runs/log-lines.ts'
+import type { Tenant } from '../../store/driver/tenant.ts'
 import type { ApplicationRunInput } from '../../workflows/pipelines/contract.ts'
 import type { Deps } from '../deps.ts'
 import { beatWhile } from '../finops/beat-while.ts'
@@ -56,13 +57,27 @@ export const describeArtifact =
 
 type Outcome = { found: Descriptions; why: string | undefined }
 
+const noProgram: Outcome = { found: none, why: 'this worker has no program for it' }
+
+/** Where this worker has no program for it: says so as soon as the artifact stands, so that no step is taken for it. */
+export async function noteUndescribed(
+  deps: Pick<Deps, 'store' | 'builds'>,
+  { organizationId, runId }: Place,
+): Promise<void> {
+  if (deps.builds.describes) return
+  await deps.store.tenant(organizationId, async (tenant) => {
+    const asked = await descriptionOfRun(tenant, runId)
+    if (asked) await noteIn(tenant, runId, { asked, ...noProgram })
+  })
+}
+
 /** Throws only what is worth another attempt of Temporal. */
 async function tryOnce(
   deps: Needed,
   place: Place,
   { asked, count }: { asked: ToDescribe; count: number },
 ): Promise<Outcome> {
-  if (!deps.builds.describes) return { found: none, why: 'this worker has no program for it' }
+  if (!deps.builds.describes) return noProgram
   if (count > maxBegun) return { found: none, why: 'the worker was lost while it was made' }
   try {
     return { found: await describeIn(deps, place, asked), why: undefined }
@@ -113,27 +128,33 @@ async function describeIn(
 async function note(
   { store }: Needed,
   { organizationId, runId }: Place,
+  outcome: Outcome & { asked: ToDescribe },
+): Promise<void> {
+  await store.tenant(organizationId, async (tenant) => noteIn(tenant, runId, outcome))
+}
+
+async function noteIn(
+  tenant: Tenant,
+  runId: number,
   { asked, found, why }: Outcome & { asked: ToDescribe },
 ): Promise<void> {
-  await store.tenant(organizationId, async (tenant) => {
-    if (!(await artifacts(tenant).describe(runId, found))) return
-    const message =
-      why === undefined
-        ? 'Bill of materials: SPDX 2.3 and CycloneDX 1.6.'
-        : `There is no bill of materials: ${why.replace(/\.$/, '')}.`
-    const isFatal = why !== undefined && asked.isRequired
-    await logLines(tenant).append(asked.buildStageId, [
-      { level: why === undefined ? 'info' : isFatal ? 'error' : 'warn', line: message },
-    ])
-    if (isFatal)
-      await endApplicationRun(
-        tenant,
-        { runId, actor: systemActor, from: ['building'] },
-        {
-          phase: 'failed',
-          reason: 'build_errored',
-          message: `${message} The pipeline requires one.`,
-        },
-      )
-  })
+  if (!(await artifacts(tenant).describe(runId, found))) return
+  const message =
+    why === undefined
+      ? 'Bill of materials: SPDX 2.3 and CycloneDX 1.6.'
+      : `There is no bill of materials: ${why.replace(/\.$/, '')}.`
+  const isFatal = why !== undefined && asked.isRequired
+  await logLines(tenant).append(asked.buildStageId, [
+    { level: why === undefined ? 'info' : isFatal ? 'error' : 'warn', line: message },
+  ])
+  if (isFatal)
+    await endApplicationRun(
+      tenant,
+      { runId, actor: systemActor, from: ['building'] },
+      {
+        phase: 'failed',
+        reason: 'build_errored',
+        message: `${message} The pipeline requires one.`,
+      },
+    )
 }

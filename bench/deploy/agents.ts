@@ -13,6 +13,7 @@ const rounds = benchConfig.rounds(5)
 const idleMs = benchConfig.forMs(60_000)
 const idleAgents = Math.round(1_000 * benchConfig.scale)
 const hosts = 50
+const workMs = 500
 const artifactMb = Math.max(1, Math.round(500 * benchConfig.scale))
 
 /** The limits of docs/decisions/0218-what-a-deployment-costs.md. */
@@ -60,6 +61,8 @@ export async function claims(world: World): Promise<Held[]> {
     const claimedAt = new Map<string, number>()
     const runId = await deployBy(fleet, 'by-ten', async (_agent, { atMs }, at) => {
       claimedAt.set(`claims-${at + 1}`, atMs)
+      // What an agent does takes longer, so that its result is not beside the claims of its batch.
+      await sleep(workMs)
     })
     const { rows } = await world.platform.store.platform.raw<{
       rows: Array<{ name: string; wantedAt: Date }>

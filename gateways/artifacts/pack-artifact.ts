@@ -42,9 +42,9 @@ export async function packArtifact(
   const { store, organizationId, maxBytes = maxArtifactBytes, signal, claim } = to
   const selected = selectFiles(choice)
   const run = runner(bench, { folder, committedAt, maxBytes, signal, selected })
-  assertPackable(await run(look))
-  const packed = await run(pack)
-  const [, contentDigest, entries] = /^([0-9a-f]{64})\s+-\s+(\d+)\s*$/.exec(packed) ?? []
+  const printed = await run(look + pack)
+  assertPackable(printed)
+  const [, contentDigest, entries] = /^([0-9a-f]{64})\s+-\s+(\d+)\s*$/m.exec(printed) ?? []
   if (contentDigest === undefined)
     throw unavailable('artifact_not_packed', 'tar and zstd made no archive.')
   try {
@@ -63,11 +63,12 @@ export async function packArtifact(
 const out = '.packed'
 
 /**
- * Prints what no artifact may have: devices, pipes and sockets, set-id bits, links that leave the folder.
- * Names may have line breaks, so only the first byte of each kind is printed, and its name as `ls -b`
- * quotes it.
+ * Prints what no artifact may have: devices, pipes and sockets, set-id bits, links that leave the folder, too many
+ * or no entries, too many bytes. Nothing is packed then. Names may have line breaks, so only the first of each kind is
+ * printed, and its name as `ls -b` quotes it.
  */
 const look = `
+found=$(
 find . -mindepth 1 "$@" \\( -type b -o -type c -o -type p -o -type s \\) -exec ls -bd '{}' ';' 2>/dev/null | head -n 1 | sed 's/^/special /'
 find . -mindepth 1 "$@" \\( -type f -o -type d \\) -perm /6000 -exec ls -bd '{}' ';' | head -n 1 | sed 's/^/set-id /'
 root=$(pwd -P)
@@ -77,7 +78,19 @@ find . -mindepth 1 "$@" -type l -exec sh -c '
     case "$(realpath -m "$link")" in "$0"/*|"$0") ;; *) ls -bd "$link"; exit 0;; esac
   done' "$root" '{}' + | head -n 1 | sed 's/^/link /'
 find . -mindepth 1 "$@" -printf x | head -c $((CC_MAX_ENTRIES + 1)) | wc -c | sed 's/^ */entries /'
-find . -mindepth 1 "$@" -type f -print0 | du -cl --apparent-size -B1 --files0-from=- | tail -n 1 | cut -f1 | sed 's/^/bytes /'`
+find . -mindepth 1 "$@" -type f -print0 | du -cl --apparent-size -B1 --files0-from=- | tail -n 1 | cut -f1 | sed 's/^/bytes /'
+)
+printf '%s\\n' "$found"
+while read -r kind count; do
+  case $kind in
+    entries) [ "$count" -ge 1 ] && [ "$count" -le "$CC_MAX_ENTRIES" ] || exit 0;;
+    bytes) [ "$count" -le "$CC_MAX_BYTES" ] || exit 0;;
+    *) exit 0;;
+  esac
+done <<FOUND
+$found
+FOUND
+`
 
 /** --mode gives every umask the same rights; what may be executed stays so. */
 const pack = `
@@ -129,6 +142,7 @@ function runner(bench: Workbench, { folder, committedAt, maxBytes, signal, selec
         CC_OUT: bench.inside(out),
         CC_TIME: String(Math.floor(committedAt.getTime() / 1_000)),
         CC_MAX_ENTRIES: String(maxEntries),
+        CC_MAX_BYTES: String(maxUnpackedBytes),
       },
       // Which the workbench makes sure is a folder, and no link out of it.
       cwd: folder,

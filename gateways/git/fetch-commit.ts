@@ -1,4 +1,4 @@
-import { conflict, unavailable } from '../../domain/errors.ts'
+import { AppError, conflict, unavailable } from '../../domain/errors.ts'
 import { limitOfStep } from '../sandbox/limit-of-step.ts'
 import type { Step, StepEnd, Workbench } from '../sandbox/workbench.ts'
 import { readCommit, type CommitText } from './read-commit.ts'
@@ -50,39 +50,47 @@ export async function fetchCommit(
   given: FetchWith,
 ): Promise<FetchedCommit> {
   const run = runner(bench, wanted, given)
-  if (wanted.commit === null) await assertRef(run, wanted)
-  await run(fetch)
   // Before a file is written: a tree of a few kilobytes can name a million files.
   const tree = countTree({ maxEntries: maxSourceEntries, maxBytes: maxSourceBytes })
-  await run(listTree, {
-    onLine: (stream, line) => (stream === 'stdout' ? tree.add(line) : undefined),
+  await run(fetch, {
+    onLine: async (stream, line) => (stream === 'stdout' ? tree.add(line) : given.onLine?.(line)),
+  }).catch(async (error: unknown) => {
+    const isRefused = error instanceof AppError && error.code === unreachableCode
+    if (isRefused && wanted.commit === null) await assertRef(run, wanted)
+    throw error
   })
-  await run(checkout, {}, unwritable)
-  const shown = await run(showCommit, { captureBytes: 64 * 1_024 })
-  const pointers = await run(listPointers, { captureBytes: 1024 ** 2 })
-  return { ...readCommit(shown.stdout), ...tree.count(), pointers: linesOf(pointers) }
+  const shown = await run(checkout, { captureBytes: maxShownBytes }, unwritable)
+  const end = shown.stdout.indexOf(0)
+  const commit = readCommit(shown.stdout.subarray(end + 1))
+  return { ...commit, ...tree.count(), pointers: linesOf(shown.stdout.subarray(0, end)) }
 }
 
+/** Each step takes some 50 ms to begin and to end, so there are two: before the files, and with them. */
 const fetch = `
 rm -rf "$CC_FOLDER"
 git -c init.defaultBranch=none init --quiet --template= "$CC_FOLDER"
 cd "$CC_FOLDER"
 git -c fetch.unpackLimit=1 -c gc.auto=0 -c maintenance.auto=false \
-  fetch --quiet --depth 1 --no-tags --no-recurse-submodules "$CC_URL" "\${CC_COMMIT:-$CC_REF}"`
-const listTree = 'git -C "$CC_FOLDER" ls-tree -r -l --full-tree FETCH_HEAD'
-const checkout = 'git -C "$CC_FOLDER" checkout --quiet --detach FETCH_HEAD'
-const showCommit = `git -C "$CC_FOLDER" log -1 --no-show-signature --encoding=UTF-8 \
-  --format='%H%n%ct%n%an <%ae>%n%B' FETCH_HEAD | head -c 16384`
-const listPointers = `git -C "$CC_FOLDER" ls-files -- ':(attr:filter=lfs)' | head -n 20`
+  fetch --quiet --depth 1 --no-tags --no-recurse-submodules "$CC_URL" "\${CC_COMMIT:-$CC_REF}"
+git ls-tree -r -l --full-tree FETCH_HEAD`
+/** Prints the names of pointers to Git LFS as git quotes them, NUL, and the commit, which may have any text. */
+const checkout = `
+cd "$CC_FOLDER"
+git checkout --quiet --detach FETCH_HEAD
+git ls-files -- ':(attr:filter=lfs)' | head -n 20
+printf '\\0'
+git log -1 --no-show-signature --encoding=UTF-8 --format='%H%n%ct%n%an <%ae>%n%B' FETCH_HEAD | head -c 16384`
+const maxShownBytes = 1024 ** 2
 
-const linesOf = (end: StepEnd): string[] => end.stdout.toString().split('\n').filter(Boolean)
+const linesOf = (bytes: Buffer): string[] => bytes.toString().split('\n').filter(Boolean)
 
 type Fault = (repository: string, why: string) => Error
 type Run = (script: string, step?: Partial<Step>, fault?: Fault) => Promise<StepEnd>
 
 /** The connection may work again, so how long it is tried is up to the retries of the activity. */
+const unreachableCode = 'source_unreachable'
 const unreachable: Fault = (repository, why) =>
-  unavailable('source_unreachable', `${repository} could not be fetched: ${why}`)
+  unavailable(unreachableCode, `${repository} could not be fetched: ${why}`)
 const unwritable: Fault = (repository, why) =>
   conflict('source_unreadable', `The files of ${repository} cannot be written: ${why}`)
 
@@ -150,7 +158,7 @@ async function assertRef(run: Run, wanted: CommitToFetch): Promise<void> {
   const list = await run('git ls-remote --quiet "$CC_URL" HEAD "$CC_REF"', {
     captureBytes: 64 * 1_024,
   })
-  const names = linesOf(list).flatMap((line) => line.split('\t')[1] ?? [])
+  const names = linesOf(list.stdout).flatMap((line) => line.split('\t')[1] ?? [])
   if (names.includes(refOf(wanted) ?? '')) return
   throw names.length === 0
     ? conflict('source_empty', `The repository ${repository} is empty: it has no ${named}.`)

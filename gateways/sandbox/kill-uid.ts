@@ -26,11 +26,13 @@ async function killsAny(uid: number): Promise<boolean> {
 
 /** Zombies are found by kill too, and stay until the host's init reaps them, which can take seconds. */
 async function isAnyAlive(uid: number): Promise<boolean> {
-  for (const pid of await readdir('/proc')) {
-    if (!/^\d+$/.test(pid)) continue
-    const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
-    if (new RegExp(`^Uid:\\s+${uid}\\s`, 'm').test(status) && !/^State:\s+[ZX]/m.test(status))
-      return true
-  }
-  return false
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
+  // All at once: one after the other they took 20 ms for 74 processes, at the end of each run.
+  const alive = await Promise.all(
+    pids.map(async (pid) => {
+      const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
+      return new RegExp(`^Uid:\\s+${uid}\\s`, 'm').test(status) && !/^State:\s+[ZX]/m.test(status)
+    }),
+  )
+  return alive.includes(true)
 }
