@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { createReadStream, createWriteStream } from 'node:fs'
+import { createWriteStream } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
@@ -105,7 +105,7 @@ async function keep(
   cache: { hostPath: string; key: string; scope: 'protected' | 'other' },
 ): Promise<void> {
   const { hostPath, key, scope } = cache
-  const stored = await builds.caches.put(organizationId, createReadStream(hostPath), {
+  const stored = await builds.caches.putFile(organizationId, hostPath, {
     maxBytes: maxCacheBytes,
     signal: watch.signal,
   })

@@ -30,7 +30,8 @@ export async function idleOnes({ platform }: World): Promise<Held[]> {
   const workspaceId = await made(platform.call, '/workspaces', { name: 'idle' })
   const { api = 0, postgres = 0 } = platform.pids()
   // The first calls load what every later one needs.
-  const known = await openAgents(platform, { workspaceId, count: 1, name: 'first' })
+  const first = await made(platform.call, '/workspaces', { name: 'first' })
+  const known = await openAgents(platform, { workspaceId: first, count: 1, name: 'first' })
   const memory = watchMemory(() => ({ api }))
   const agents = await openAgents(platform, { workspaceId, count: idleAgents, name: 'idle' })
   const waiting = agents.map(async (agent) => agent.claim())

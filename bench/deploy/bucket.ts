@@ -82,7 +82,7 @@ async function put(endpoint: string, path: string): Promise<void> {
     },
     extraCaFile: undefined,
   })
-  await store.put(1, createReadStream(path), { maxBytes: 4 * 1024 ** 3 })
+  await store.putFile(1, path, { maxBytes: 4 * 1024 ** 3 })
 }
 
 async function bareUpload(endpoint: string, path: string, name: string): Promise<void> {

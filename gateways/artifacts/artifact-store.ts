@@ -29,6 +29,8 @@ export type ArtifactStore = {
     bytes: AsyncIterable<Buffer>,
     options: PutOptions,
   ): Promise<StoredArtifact>
+  /** The same of a file, which is moved where the store is on its disk, and is gone afterwards. Nobody may write to it. */
+  putFile(organizationId: number, path: string, options: PutOptions): Promise<StoredArtifact>
   /**
    * Undefined if it is not kept. The stream fails with `artifact_damaged` before its last bytes if they are
    * other ones, so nobody gets all of it. A range is read of a file that was checked as a whole, here before

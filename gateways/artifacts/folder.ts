@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { constants } from 'node:fs'
+import { constants, createReadStream } from 'node:fs'
 import {
   mkdir,
   open,
@@ -19,6 +19,7 @@ import {
   keyOfProbe,
   type ArtifactStore,
   type ByteRange,
+  type PutOptions,
   type StoredArtifact,
 } from './artifact-store.ts'
 import { checkBytes, limitBytes } from './check-bytes.ts'
@@ -33,21 +34,39 @@ export function artifactFolder(root: string): ArtifactStore {
   const placeOf = (organizationId: number, digest: string): string =>
     join(root, keyOfArtifact(organizationId, digest))
   const lately = createCheckedLately()
+  /** `fill` makes a file beside the places, which then gets the place of its digest. */
+  const keep = async (
+    organizationId: number,
+    claim: PutOptions['claim'],
+    fill: (part: string) => Promise<StoredArtifact>,
+  ): Promise<StoredArtifact> => {
+    const part = join(root, 'parts', `${process.pid}-${randomBytes(12).toString('hex')}`)
+    try {
+      await mkdir(dirname(part), { recursive: true, mode: 0o700 })
+      const stored = await fill(part)
+      await claim?.(stored.digest)
+      await settle(part, placeOf(organizationId, stored.digest))
+      return stored
+    } catch (error) {
+      throw asStoreFault(error)
+    } finally {
+      // Where this fails, the fault above is told; the next start removes what is left.
+      await rm(part, { force: true }).catch(() => undefined)
+    }
+  }
 
   return {
-    async put(organizationId, bytes, { maxBytes, signal, claim }) {
-      const part = join(root, 'parts', `${process.pid}-${randomBytes(12).toString('hex')}`)
+    put: async (organizationId, bytes, { maxBytes, signal, claim }) =>
+      keep(organizationId, claim, async (part) => write(part, limitBytes(bytes, maxBytes, signal))),
+
+    async putFile(organizationId, path, { maxBytes, signal, claim }) {
       try {
-        await mkdir(dirname(part), { recursive: true, mode: 0o700 })
-        const stored = await write(part, limitBytes(bytes, maxBytes, signal))
-        await claim?.(stored.digest)
-        await settle(part, placeOf(organizationId, stored.digest))
-        return stored
-      } catch (error) {
-        throw asStoreFault(error)
+        return await keep(organizationId, claim, async (part) => {
+          if (await movesTo(path, part)) return seal(part, maxBytes, signal)
+          return write(part, limitBytes(createReadStream(path), maxBytes, signal))
+        })
       } finally {
-        // Where this fails, the fault above is told; the next start removes what is left.
-        await rm(part, { force: true }).catch(() => undefined)
+        await rm(path, { force: true })
       }
     },
 
@@ -162,6 +181,43 @@ async function write(path: string, bytes: AsyncIterable<Buffer>): Promise<Stored
       sizeBytes += chunk.length
     }
     await file.sync()
+  } finally {
+    await file.close()
+  }
+  return { digest: `sha256:${hash.digest('hex')}`, sizeBytes }
+}
+
+/** False where the file is on another disk. */
+async function movesTo(path: string, part: string): Promise<boolean> {
+  try {
+    await rename(path, part)
+    return true
+  } catch (error) {
+    if (codeOf(error) === 'EXDEV') return false
+    throw error
+  }
+}
+
+/** Reads a file that is not written to any more while it is flushed to the disk. */
+async function seal(
+  path: string,
+  maxBytes: number,
+  signal: AbortSignal | undefined,
+): Promise<StoredArtifact> {
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
+  const hash = createHash('sha256')
+  let sizeBytes = 0
+  try {
+    await file.chmod(0o400)
+    const flushed = file.sync()
+    // It is awaited once the file was read; until then nobody would handle it.
+    flushed.catch(() => undefined)
+    const whole = file.createReadStream({ start: 0, highWaterMark: pieceBytes, autoClose: false })
+    for await (const chunk of limitBytes(whole, maxBytes, signal)) {
+      hash.update(chunk)
+      sizeBytes += chunk.length
+    }
+    await flushed
   } finally {
     await file.close()
   }

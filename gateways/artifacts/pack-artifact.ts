@@ -1,4 +1,3 @@
-import { createReadStream } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { conflict, unavailable } from '../../domain/errors.ts'
 import { limitOfStep } from '../sandbox/limit-of-step.ts'
@@ -49,7 +48,7 @@ export async function packArtifact(
     throw unavailable('artifact_not_packed', 'tar and zstd made no archive.')
   try {
     await bench.takeOut(`${out}/artifact.tar.zst`, hostPath)
-    const stored = await store.put(organizationId, createReadStream(hostPath), {
+    const stored = await store.putFile(organizationId, hostPath, {
       maxBytes,
       ...(claim && { claim }),
       ...(signal && { signal }),

@@ -1,17 +1,29 @@
 import { createHash } from 'node:crypto'
 import type { S3Client } from '@aws-sdk/client-s3'
-import type { StoredArtifact } from './artifact-store.ts'
+import type { ArtifactDigest, StoredArtifact } from './artifact-store.ts'
 import type { Bucket } from './s3-client.ts'
 
-/** S3 takes at least 5 MiB, but for the last part. Two of these are in memory: one is filled, one is sent. */
+/** S3 takes at least 5 MiB, but for the last part. */
 const partBytes = 8 * 1024 ** 2
+/** Parts that are sent at the same time. One more is being filled. */
+const partsAtOnce = 3
 const oldHours = 6
 
-/** Uploads a stream in parts, and says what it was. What was begun and failed is aborted. */
+/**
+ * Uploads a stream in parts, and says what it was. What was begun and failed is aborted. `check` is asked once all
+ * parts are sent and before the key has them.
+ */
 export async function uploadInParts(
   { name: Bucket, opened }: Bucket,
-  Key: string,
-  bytes: AsyncIterable<Buffer>,
+  {
+    key: Key,
+    bytes,
+    check,
+  }: {
+    key: string
+    bytes: AsyncIterable<Buffer>
+    check?: (digest: ArtifactDigest) => Promise<void>
+  },
 ): Promise<StoredArtifact> {
   const {
     AbortMultipartUploadCommand,
@@ -22,6 +34,7 @@ export async function uploadInParts(
   const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key }))
   try {
     const { parts, ...stored } = await sendParts(client, { Bucket, Key, UploadId }, bytes)
+    await check?.(stored.digest)
     const MultipartUpload = { Parts: parts }
     await client.send(
       new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload }),
@@ -47,7 +60,7 @@ async function sendParts(
   const hash = createHash('sha256')
   const parts: Part[] = []
   let sizeBytes = 0
-  let sending: Promise<void> = Promise.resolve()
+  const sending = new Set<Promise<void>>()
   const send = async (Body: Buffer) => {
     const PartNumber = parts.length + 1
     const part: Part = { ETag: undefined, PartNumber }
@@ -60,10 +73,11 @@ async function sendParts(
     const body = Buffer.concat(filled)
     filled = []
     filledBytes = 0
-    await sending
-    sending = send(body)
-    // It is awaited before the next part; until then nobody would handle it.
-    sending.catch(() => undefined)
+    while (sending.size >= partsAtOnce) await Promise.race(sending)
+    const one = send(body)
+    sending.add(one)
+    // A failure is told by the race above or at the end; until then nobody would handle it.
+    one.then(() => sending.delete(one)).catch(() => undefined)
   }
   for await (const chunk of bytes) {
     hash.update(chunk)
@@ -73,7 +87,7 @@ async function sendParts(
     if (filledBytes >= partBytes) await flush()
   }
   if (filledBytes > 0 || parts.length === 0) await flush()
-  await sending
+  await Promise.all(sending)
   return { digest: `sha256:${hash.digest('hex')}`, sizeBytes, parts }
 }
 
@@ -89,6 +103,9 @@ export async function removeOldUploads({ name: Bucket, opened, keyOf }: Bucket):
   const Prefix = keyOf('parts/')
   const isOld = (at: Date | undefined) =>
     at !== undefined && Date.now() - at.getTime() > oldHours * 3_600_000
+  /** The bucket may be shared with others, whose uploads are theirs. */
+  const isOurs = (key: string) =>
+    key.startsWith(keyOf('')) && /^(?:parts\/|\d+\/sha256\/)/.test(key.slice(keyOf('').length))
   let removed = 0
   const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket, Prefix }))
   for (const { Key, LastModified } of Contents)
@@ -96,9 +113,11 @@ export async function removeOldUploads({ name: Bucket, opened, keyOf }: Bucket):
       await client.send(new DeleteObjectCommand({ Bucket, Key }))
       removed += 1
     }
-  const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ Bucket, Prefix }))
+  const { Uploads = [] } = await client.send(
+    new ListMultipartUploadsCommand({ Bucket, Prefix: keyOf('') }),
+  )
   for (const { Key, UploadId, Initiated } of Uploads)
-    if (Key !== undefined && UploadId !== undefined && isOld(Initiated)) {
+    if (Key !== undefined && UploadId !== undefined && isOld(Initiated) && isOurs(Key)) {
       await client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }))
       removed += 1
     }

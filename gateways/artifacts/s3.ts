@@ -1,6 +1,9 @@
-import { randomBytes } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import type { S3Client } from '@aws-sdk/client-s3'
+import { unavailable } from '../../domain/errors.ts'
 import type { Outbound } from '../outbound/outbound.ts'
 import {
   keyOfArtifact,
@@ -37,6 +40,13 @@ export function artifactBucket(config: BucketConfig, outbound: Outbound): Artifa
   return {
     put: async (organizationId, bytes, options) =>
       guarded(async () => put(bucket, { organizationId, bytes, ...options })),
+    async putFile(organizationId, path, options) {
+      try {
+        return await guarded(async () => putFile(bucket, { organizationId, path, ...options }))
+      } finally {
+        await rm(path, { force: true })
+      }
+    },
     async read(organizationId, digest, range) {
       const key = bucket.keyOf(keyOfArtifact(organizationId, digest))
       return guarded(async () => read(bucket, { key, digest, range })).catch(missingIsUndefined)
@@ -74,7 +84,7 @@ async function put(
   const part = bucket.keyOf(`parts/${randomBytes(16).toString('hex')}`)
   try {
     const bytes = limitBytes(put.bytes, put.maxBytes, put.signal)
-    const stored = await uploadInParts(bucket, part, bytes)
+    const stored = await uploadInParts(bucket, { key: part, bytes })
     await put.claim?.(stored.digest)
     const { CopyObjectCommand } = await import('@aws-sdk/client-s3')
     const command = new CopyObjectCommand({
@@ -88,6 +98,33 @@ async function put(
     // Where this fails, a later start of a worker removes what is left.
     await removeAt(bucket, part).catch(() => undefined)
   }
+}
+
+/** A file's digest is known before it is uploaded, so it gets its place at once, by the end of the upload. */
+async function putFile(
+  bucket: Bucket,
+  {
+    organizationId,
+    path,
+    maxBytes,
+    signal,
+    claim,
+  }: PutOptions & { organizationId: number; path: string },
+): Promise<StoredArtifact> {
+  const bytes = () =>
+    limitBytes(createReadStream(path, { highWaterMark: 1024 ** 2 }), maxBytes, signal)
+  const hash = createHash('sha256')
+  for await (const chunk of bytes()) hash.update(chunk)
+  const digest = `sha256:${hash.digest('hex')}`
+  return uploadInParts(bucket, {
+    key: bucket.keyOf(keyOfArtifact(organizationId, digest)),
+    bytes: bytes(),
+    async check(sent) {
+      if (sent !== digest)
+        throw unavailable('artifact_changed', 'The artifact was written to while it was kept.')
+      await claim?.(digest)
+    },
+  })
 }
 
 type Asked = { key: string; digest: string; range: ByteRange | undefined }

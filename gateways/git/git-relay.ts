@@ -6,6 +6,7 @@ import { AppError } from '../../domain/errors.ts'
 import type { RelayAllowance } from '../../domain/git/relay-allowance.ts'
 import { relayPath, type RelayPath } from '../../domain/git/relay-path.ts'
 import type { Outbound } from '../outbound/outbound.ts'
+import { freeBuffers } from './free-buffers.ts'
 import { explainRefusals, type RelayRefusal } from './explain-refusals.ts'
 import { relayEnvironment, type RelayHost } from './relay-environment.ts'
 import { narrowAnswer, refsSeen, refuseWants, type RefsSeen } from './narrow-fetch.ts'
@@ -213,6 +214,7 @@ async function send(response: ServerResponse, answer: Answer): Promise<void> {
     'content-type': answer.headers['content-type'],
     'cache-control': 'no-cache',
   })
+  answer.body.on('data', ({ length }: Buffer) => freeBuffers(length))
   await pipeline(answer.body, response)
 }
 

@@ -13,6 +13,7 @@ export const noBuilds: Pick<Deps, 'builds'> = {
     tools: [],
     artifacts: {
       put: unused,
+      putFile: unused,
       read: unused,
       remove: unused,
       writeProbe: unused,
@@ -22,6 +23,7 @@ export const noBuilds: Pick<Deps, 'builds'> = {
     },
     caches: {
       put: unused,
+      putFile: unused,
       read: unused,
       remove: unused,
       writeProbe: unused,

@@ -1,14 +1,18 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import {
   CreateBucketCommand,
   GetObjectCommand,
+  ListMultipartUploadsCommand,
   ListObjectsV2Command,
   PutObjectCommand,
   S3Client,
 } from '@aws-sdk/client-s3'
 import { expect, test } from 'vitest'
 import { Secret } from '../../../config.ts'
-import type { ArtifactStore } from '../../../gateways/artifacts/artifact-store.ts'
+import type { ArtifactStore, PutOptions } from '../../../gateways/artifacts/artifact-store.ts'
 import { openArtifactStore } from '../../../gateways/artifacts/open-artifact-store.ts'
 
 export type BucketPeer = { endpoint: string; accessKeyId: string; secretAccessKey: string }
@@ -81,6 +85,39 @@ export function bucketTests(peer: () => BucketPeer): void {
     expect(await readAll(store, 7, digest)).toBeUndefined()
     const empty = await store.put(7, inPieces(Buffer.alloc(0)), { maxBytes })
     expect(empty.sizeBytes).toBe(0)
+  })
+
+  test('a file is kept under its digest and is gone; one too long, ended or not claimed leaves nothing', async () => {
+    const { store, client, bucket, prefix } = await bucketStore(peer())
+    const folder = mkdtempSync(join(tmpdir(), 'artifact-file-'))
+    const path = join(folder, 'artifact')
+    const kept = async () => {
+      const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket: bucket }))
+      const { Uploads = [] } = await client.send(
+        new ListMultipartUploadsCommand({ Bucket: bucket }),
+      )
+      return [...Contents, ...Uploads].map(({ Key }) => Key)
+    }
+    const refused = async (options: Partial<PutOptions>, words: string) => {
+      writeFileSync(path, bytes)
+      await expect(store.putFile(7, path, { maxBytes, ...options })).rejects.toThrow(words)
+      expect(existsSync(path)).toBe(false)
+      expect(await kept()).toEqual([])
+    }
+    await refused({ maxBytes: 10_000_000 }, 'larger than')
+    const claim = async () => {
+      throw new Error('being removed')
+    }
+    await refused({ claim }, 'being removed')
+    await refused({ signal: AbortSignal.abort(new Error('canceled')) }, 'canceled')
+
+    writeFileSync(path, bytes)
+    const stored = await store.putFile(7, path, { maxBytes })
+    expect(stored).toEqual({ digest, sizeBytes: bytes.length })
+    expect(existsSync(path)).toBe(false)
+    expect(await kept()).toEqual([keyOf(prefix)])
+    expect((await readAll(store, 7, digest))?.equals(bytes)).toBe(true)
+    rmSync(folder, { recursive: true })
   })
 
   test('one changed byte ends the whole before its end, and is found before a part', async () => {

@@ -51,6 +51,46 @@ describe('artifacts in a folder', () => {
     expect(await readAll(7)).toBeUndefined()
   })
 
+  test('a file is moved to its place; one too long, ended or not claimed leaves nothing', async () => {
+    const store = artifactFolder(root)
+    const path = join(root, 'built')
+    await writeFile(path, bytes)
+    const { ino } = await stat(path)
+    expect(await store.putFile(7, path, { maxBytes })).toEqual({ digest, sizeBytes: bytes.length })
+    expect(await readAll(7)).toEqual(bytes)
+    expect(await stat(place())).toMatchObject({ ino })
+    expect((await stat(place())).mode & 0o777).toBe(0o400)
+    await store.remove(7, digest)
+    const claim = async () => {
+      throw new Error('being removed')
+    }
+    for (const [options, words] of [
+      [{ maxBytes: 5_000 }, 'larger than'],
+      [{ maxBytes, signal: AbortSignal.abort(new Error('canceled')) }, 'canceled'],
+      [{ maxBytes, claim }, 'being removed'],
+    ] as const) {
+      await writeFile(path, bytes)
+      await expect(store.putFile(7, path, options)).rejects.toThrow(words)
+      expect(await readAll(7)).toBeUndefined()
+      expect(await readdir(join(root, 'parts'))).toEqual([])
+      expect(await readdir(root)).not.toContain('built')
+    }
+    await symlink('/etc/hostname', path)
+    await expect(store.putFile(7, path, { maxBytes })).rejects.toThrow()
+    expect(await readdir(join(root, 'parts'))).toEqual([])
+  })
+
+  test('a file of another disk is copied to its place', async () => {
+    const away = mkdtempSync('/dev/shm/artifact-file-')
+    const path = join(away, 'built')
+    await writeFile(path, bytes)
+    const stored = await artifactFolder(root).putFile(7, path, { maxBytes })
+    expect(stored).toEqual({ digest, sizeBytes: bytes.length })
+    expect(await readAll(7)).toEqual(bytes)
+    expect(await readdir(away)).toEqual([])
+    await rm(away, { recursive: true })
+  })
+
   test('the same bytes by several at once are one file', async () => {
     const store = artifactFolder(root)
     const puts = Array.from({ length: 8 }, async () => store.put(7, inPieces(), { maxBytes }))
