@@ -44,7 +44,9 @@ function agentClient(address: string, token: string): AgentClient {
           // As an agent does that is answered at once.
           await sleep(10)
         } catch (error) {
-          if (isOpen) throw error
+          if (!isOpen) return undefined
+          if (!isAway(error)) throw error
+          await sleep(1_000)
         }
       return undefined
     },
@@ -53,11 +55,17 @@ function agentClient(address: string, token: string): AgentClient {
       await calls.post(`deployments/${id}/logs`, body)
     },
     async download({ id, fence }) {
-      const answer = await calls.send('GET', `deployments/${id}/artifact?fence=${fence}`)
-      if (answer.statusCode !== 200) throw new Error(`the artifact: ${answer.statusCode}`)
-      let bytes = 0
-      for await (const chunk of answer) bytes += (chunk as Buffer).length
-      return bytes
+      const beat = { protocols: [1], deploymentId: id, fence }
+      const beating = setInterval(() => void calls.post('heartbeat', beat), beatMs)
+      try {
+        const answer = await calls.send('GET', `deployments/${id}/artifact?fence=${fence}`)
+        if (answer.statusCode !== 200) throw new Error(`the artifact: ${answer.statusCode}`)
+        let bytes = 0
+        for await (const chunk of answer) bytes += (chunk as Buffer).length
+        return bytes
+      } finally {
+        clearInterval(beating)
+      }
     },
     async succeed({ id, fence, release: { digest, runId } }) {
       const body = { fence, ok: true, release: { digest, runId }, hooks: [] }
@@ -69,6 +77,10 @@ function agentClient(address: string, token: string): AgentClient {
     },
   }
 }
+
+/** An agent tries again after such an answer: 1,000 that begin to wait at the same moment get some. */
+const isAway = (error: unknown): boolean => error instanceof Error && /: 5\d\d /.test(error.message)
+const beatMs = 10_000
 
 function openCalls(address: string, token: string) {
   const agent = new Agent({ keepAlive: true })

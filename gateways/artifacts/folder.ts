@@ -34,34 +34,15 @@ export function artifactFolder(root: string): ArtifactStore {
   const placeOf = (organizationId: number, digest: string): string =>
     join(root, keyOfArtifact(organizationId, digest))
   const lately = createCheckedLately()
-  /** `fill` makes a file beside the places, which then gets the place of its digest. */
-  const keep = async (
-    organizationId: number,
-    claim: PutOptions['claim'],
-    fill: (part: string) => Promise<StoredArtifact>,
-  ): Promise<StoredArtifact> => {
-    const part = join(root, 'parts', `${process.pid}-${randomBytes(12).toString('hex')}`)
-    try {
-      await mkdir(dirname(part), { recursive: true, mode: 0o700 })
-      const stored = await fill(part)
-      await claim?.(stored.digest)
-      await settle(part, placeOf(organizationId, stored.digest))
-      return stored
-    } catch (error) {
-      throw asStoreFault(error)
-    } finally {
-      // Where this fails, the fault above is told; the next start removes what is left.
-      await rm(part, { force: true }).catch(() => undefined)
-    }
-  }
-
   return {
     put: async (organizationId, bytes, { maxBytes, signal, claim }) =>
-      keep(organizationId, claim, async (part) => write(part, limitBytes(bytes, maxBytes, signal))),
+      keep({ root, organizationId, claim }, async (part) =>
+        write(part, limitBytes(bytes, maxBytes, signal)),
+      ),
 
     async putFile(organizationId, path, { maxBytes, signal, claim }) {
       try {
-        return await keep(organizationId, claim, async (part) => {
+        return await keep({ root, organizationId, claim }, async (part) => {
           if (await movesTo(path, part)) return seal(part, maxBytes, signal)
           return write(part, limitBytes(createReadStream(path), maxBytes, signal))
         })
@@ -105,6 +86,28 @@ export function artifactFolder(root: string): ArtifactStore {
     },
 
     removeParts: async () => removeParts(root),
+  }
+}
+
+type Keeping = { root: string; organizationId: number; claim: PutOptions['claim'] }
+
+/** `fill` makes a file beside the places, which then gets the place of its digest. */
+async function keep(
+  { root, organizationId, claim }: Keeping,
+  fill: (part: string) => Promise<StoredArtifact>,
+): Promise<StoredArtifact> {
+  const part = join(root, 'parts', `${process.pid}-${randomBytes(12).toString('hex')}`)
+  try {
+    await mkdir(dirname(part), { recursive: true, mode: 0o700 })
+    const stored = await fill(part)
+    await claim?.(stored.digest)
+    await settle(part, join(root, keyOfArtifact(organizationId, stored.digest)))
+    return stored
+  } catch (error) {
+    throw asStoreFault(error)
+  } finally {
+    // Where this fails, the fault above is told; the next start removes what is left.
+    await rm(part, { force: true }).catch(() => undefined)
   }
 }
 
