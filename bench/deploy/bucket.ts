@@ -1,4 +1,4 @@
-import { createReadStream, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { createReadStream, linkSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Secret } from '../../config.ts'
@@ -49,8 +49,10 @@ async function beside(folder: string, endpoint: string, size: number): Promise<H
   for (let round = 0; round <= rounds; round += 1) {
     // Other bytes each time, since the same ones are kept already.
     await bareMs('head -c "${SIZE}M" /dev/urandom > "$TO"', { SIZE: String(size), TO: path })
+    // The store removes the file; the other uploader reads it afterwards.
+    linkSync(path, `${path}-own`)
     const memory = watchMemory(() => ({ own: process.pid }))
-    const own = await timed(async () => put(endpoint, path))
+    const own = await timed(async () => put(endpoint, `${path}-own`))
     memory.stop()
     const theirs = await timed(async () => bareUpload(endpoint, path, String(round)))
     // The first round loads the clients.

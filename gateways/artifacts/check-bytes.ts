@@ -23,6 +23,14 @@ export async function* checkBytes(
   if (held) yield held
 }
 
+export function assertFits(sizeBytes: number, maxBytes: number): void {
+  if (sizeBytes > maxBytes)
+    throw conflict(
+      'artifact_too_large',
+      `The artifact is larger than ${inWords(maxBytes)}, which is the most that is kept.`,
+    )
+}
+
 /** Throws past the limit, and when the signal is aborted. */
 export async function* limitBytes(
   bytes: AsyncIterable<Buffer>,
@@ -33,11 +41,7 @@ export async function* limitBytes(
   for await (const chunk of bytes) {
     signal?.throwIfAborted()
     length += chunk.length
-    if (length > maxBytes)
-      throw conflict(
-        'artifact_too_large',
-        `The artifact is larger than ${inWords(maxBytes)}, which is the most that is kept.`,
-      )
+    assertFits(length, maxBytes)
     yield chunk
   }
 }

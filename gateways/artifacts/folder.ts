@@ -23,6 +23,7 @@ import {
   type StoredArtifact,
 } from './artifact-store.ts'
 import { checkBytes, limitBytes } from './check-bytes.ts'
+import { hashFile } from './hash-file.ts'
 import { createCheckedLately, type CheckedLately } from './checked-lately.ts'
 
 /**
@@ -208,23 +209,17 @@ async function seal(
   signal: AbortSignal | undefined,
 ): Promise<StoredArtifact> {
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
-  const hash = createHash('sha256')
-  let sizeBytes = 0
   try {
     await file.chmod(0o400)
     const flushed = file.sync()
     // It is awaited once the file was read; until then nobody would handle it.
     flushed.catch(() => undefined)
-    const whole = file.createReadStream({ start: 0, highWaterMark: pieceBytes, autoClose: false })
-    for await (const chunk of limitBytes(whole, maxBytes, signal)) {
-      hash.update(chunk)
-      sizeBytes += chunk.length
-    }
+    const stored = await hashFile(file, { maxBytes, signal })
     await flushed
+    return stored
   } finally {
     await file.close()
   }
-  return { digest: `sha256:${hash.digest('hex')}`, sizeBytes }
 }
 
 /** Gives the file its place, at once. What is there has the same bytes, or is damaged and is replaced. */

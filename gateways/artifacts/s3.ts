@@ -1,6 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto'
-import { createReadStream } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { constants } from 'node:fs'
+import { open, rm } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import type { S3Client } from '@aws-sdk/client-s3'
 import { unavailable } from '../../domain/errors.ts'
@@ -15,6 +15,7 @@ import {
 } from './artifact-store.ts'
 import { checkBytes, limitBytes } from './check-bytes.ts'
 import { createCheckedLately } from './checked-lately.ts'
+import { hashFile } from './hash-file.ts'
 import {
   bucketFault,
   isMissing,
@@ -111,21 +112,25 @@ async function putFile(
     claim,
   }: PutOptions & { organizationId: number; path: string },
 ): Promise<StoredArtifact> {
-  const bytes = () =>
-    limitBytes(createReadStream(path, { highWaterMark: 1024 ** 2 }), maxBytes, signal)
-  const hash = createHash('sha256')
-  for await (const chunk of bytes()) hash.update(chunk)
-  const digest = `sha256:${hash.digest('hex')}`
-  return uploadInParts(bucket, {
-    key: bucket.keyOf(keyOfArtifact(organizationId, digest)),
-    bytes: bytes(),
-    async check(sent) {
-      if (sent !== digest)
-        throw unavailable('artifact_changed', 'The artifact was written to while it was kept.')
-      await claim?.(digest)
-    },
-  })
+  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW)
+  try {
+    const { digest } = await hashFile(file, { maxBytes, signal })
+    const bytes = file.createReadStream({ start: 0, highWaterMark: readBytes, autoClose: false })
+    return await uploadInParts(bucket, {
+      key: bucket.keyOf(keyOfArtifact(organizationId, digest)),
+      bytes: limitBytes(bytes, maxBytes, signal),
+      async check(sent) {
+        if (sent !== digest)
+          throw unavailable('artifact_changed', 'The artifact was written to while it was kept.')
+        await claim?.(digest)
+      },
+    })
+  } finally {
+    await file.close()
+  }
 }
+
+const readBytes = 1024 ** 2
 
 type Asked = { key: string; digest: string; range: ByteRange | undefined }
 
