@@ -54,7 +54,8 @@ const suites: Record<string, { about: string; run: () => Promise<boolean> }> = {
     run: costSuite,
   },
   deploy: {
-    about: 'from the delivery of a push until the source of its run is fetched',
+    about:
+      'what an application pipeline costs: source, build, artifact, bucket, agents, rollout, claims, log lines',
     run: deploySuite,
   },
   'deploy-kills': {
