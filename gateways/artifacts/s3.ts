@@ -121,7 +121,7 @@ async function putFile(
       bytes: limitBytes(bytes, maxBytes, signal),
       async check(sent) {
         if (sent !== digest)
-          throw unavailable('artifact_changed', 'The artifact was written to while it was kept.')
+          throw unavailable('artifact_damaged', 'The artifact was written to while it was kept.')
         await claim?.(digest)
       },
     })

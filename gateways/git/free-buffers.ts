@@ -21,5 +21,7 @@ export function freeBuffers(bytes: number): void {
 function makeCollect(): () => void {
   setFlagsFromString('--expose-gc')
   const gc: unknown = runInNewContext('gc')
+  // Contexts that are made later, of workflows too, have no `gc`.
+  setFlagsFromString('--no-expose-gc')
   return typeof gc === 'function' ? () => void gc({ type: 'minor' }) : () => undefined
 }
