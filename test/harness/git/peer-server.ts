@@ -166,5 +166,9 @@ export async function gitHttpBackend(
     yield output.subarray(end + 4)
     yield* { [Symbol.asyncIterator]: () => pieces }
   }
-  return { status, headers, stream: Readable.from(body()) }
+  const stream = Readable.from(body())
+  // A push must be over before a fault takes its answer away; a fetch may be too large for memory.
+  return request.path.endsWith('/git-upload-pack')
+    ? { status, headers, stream }
+    : { status, headers, raw: await buffer(stream) }
 }
