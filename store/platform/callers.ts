@@ -139,20 +139,24 @@ export function callers(store: Pick<Store, 'lookUp' | 'platform'>) {
 
     /**
      * An agent's token belongs to one host of one workspace, or only enrolls hosts. That of a suspended
-     * organization is known, so that its agents are told why they get no work.
+     * organization is known, so that its agents are told why they get no work. The token is looked for first: a plan
+     * that was made while both tables were empty compared each token with each agent, 60 ms for 1,000 of them.
      */
     async byAgentToken(hash: Buffer): Promise<AgentCallerRow | undefined> {
       const rows = await store.lookUp<AgentCallerRow>({
         name: 'caller-agent',
-        text: `select t.id as "tokenId", a.id as "agentId", a.organization_id as "organizationId",
+        text: `with t as materialized (
+           select id, organization_id, agent_id, last_used_at from tokens
+           where hash = $1 and kind = 'agt' and revoked_at is null
+             and (expires_at is null or expires_at > now()))
+         select t.id as "tokenId", a.id as "agentId", a.organization_id as "organizationId",
            o.slug as "organizationSlug", o.status as "organizationStatus",
            a.workspace_id as "workspaceId", a.name, a.kind,
            coalesce(t.last_used_at < now() - interval '1 minute', true) as stale
-         from tokens t
+         from t
            join agents a on a.organization_id = t.organization_id and a.id = t.agent_id
            join organizations o on o.id = t.organization_id
-         where t.hash = $1 and t.kind = 'agt' and t.revoked_at is null
-           and (t.expires_at is null or t.expires_at > now()) and a.deleted_at is null`,
+         where a.deleted_at is null`,
         values: [hash],
       })
       return rows[0]
