@@ -33,26 +33,23 @@ export function table(rows: readonly (readonly string[])[]): string {
 /** A figure beside its limit. */
 export type Held = { what: string; value: string; limit: string; isMet: boolean }
 
-export const atMost = (
-  what: string,
-  [measured, limit]: readonly [number, number],
-  unit: string,
-): Held => ({
-  what,
-  value: `${rounded(measured)} ${unit}`,
-  limit: `≤ ${limit} ${unit}`,
-  isMet: measured <= limit,
-})
+type Pair = readonly [measured: number, limit: number]
 
-export const atLeast = (
+export const atMost = (what: string, pair: Pair, unit: string): Held =>
+  held(what, pair, { sign: '≤', unit, isMet: pair[0] <= pair[1] })
+
+export const atLeast = (what: string, pair: Pair, unit: string): Held =>
+  held(what, pair, { sign: '≥', unit, isMet: pair[0] >= pair[1] })
+
+const held = (
   what: string,
-  [measured, limit]: readonly [number, number],
-  unit: string,
+  [measured, limit]: Pair,
+  { sign, unit, isMet }: { sign: string; unit: string; isMet: boolean },
 ): Held => ({
   what,
   value: `${rounded(measured)} ${unit}`,
-  limit: `≥ ${limit} ${unit}`,
-  isMet: measured >= limit,
+  limit: `${sign} ${limit} ${unit}`,
+  isMet,
 })
 
 export const tableOfLimits = (rows: readonly Held[]): string =>

@@ -40,7 +40,13 @@ export async function openApplication(
     repository,
     files,
     workspaceId,
-  }: { repository: string; files: Record<string, string>; workspaceId?: number },
+    triggers,
+  }: {
+    repository: string
+    files: Record<string, string>
+    workspaceId?: number
+    triggers?: { push: boolean }
+  },
 ): Promise<Application> {
   await peer.createRepository(repository, files)
   const connectionId = await made(call, '/git/connections', {
@@ -55,6 +61,7 @@ export async function openApplication(
     appGitConnectionId: connectionId,
     appRepo: repository,
     ...(workspaceId !== undefined && { targetWorkspaceId: workspaceId }),
+    ...(triggers && { triggers }),
   })
   const runs = `/pipelines/${pipelineId}/runs`
   const started = (id: number): StartedRun => {

@@ -1,9 +1,8 @@
-import { generateKeyPairSync, randomUUID } from 'node:crypto'
+import { createPublicKey } from 'node:crypto'
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { signProvenance } from '../../domain/signing/provenance.ts'
-import { keyIdOf } from '../../domain/signing/signing-key.ts'
 import { verifyProvenance } from '../../domain/signing/verify-provenance.ts'
+import { newOrganization, provenanceOf } from '../../test/harness/agents/signing.ts'
 import { building } from '../../test/harness/git/application-of.ts'
 import { benchConfig } from '../config.ts'
 import { atMost, median, type Held } from '../figures.ts'
@@ -107,30 +106,15 @@ function mostOfSyft({ worker = 0 }: Record<string, number>): number {
 }
 
 function signatures(): Held[] {
-  const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
-  const keyId = keyIdOf(publicKey)
+  const organization = newOrganization('acme')
+  const { key } = organization
+  const keys = new Map([[key.keyId, createPublicKey(key.publicKey)]])
   const digest = `sha256:${'a'.repeat(64)}`
-  const facts = {
-    organization: { slug: 'acme', publicId: randomUUID() },
-    pipeline: { id: 4, name: 'web' },
-    runId: 12,
-    baseUrl: 'https://control.acme.example',
-    repository: 'https://git.acme.example/acme/web',
-    branch: 'main',
-    path: '',
-    commitSha: 'a'.repeat(40),
-    manifestSha256: 'b'.repeat(64),
-    variables: [],
-    digest,
-    contentDigest: `sha256:${'c'.repeat(64)}`,
-    startedAt: new Date(),
-    finishedAt: new Date(),
-  }
-  const keys = new Map([[keyId, publicKey]])
+  const built = { digest, contentDigest: `sha256:${'c'.repeat(64)}` }
   const [sign, verify]: [number[], number[]] = [[], []]
   for (let round = 0; round < 100; round += 1) {
     const since = performance.now()
-    const bundle = signProvenance(facts, { keyId, privateKey })
+    const bundle = provenanceOf(built, organization, key)
     const signed = performance.now()
     verifyProvenance({ bundle, keys, digest })
     sign.push(signed - since)

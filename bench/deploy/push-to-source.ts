@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { building } from '../../test/harness/git/application-of.ts'
 import { benchConfig } from '../config.ts'
 import { atMost, median, p95, type Held } from '../figures.ts'
-import { made, type Stage } from './application.ts'
+import { openApplication, type Stage } from './application.ts'
 import type { World } from './world.ts'
 
 const rounds = benchConfig.rounds(40)
@@ -32,20 +32,14 @@ export async function pushToSource(world: World): Promise<Held[]> {
 }
 
 async function makePipeline({ platform: { call }, peer }: World): Promise<number> {
-  await peer.createRepository(repository, building('mkdir dist; echo one > dist/x'))
-  const connectionId = await made(call, '/git/connections', {
-    provider: peer.provider,
-    host: peer.server.url,
-    token: peer.token(),
-    repo: repository,
-    repoType: 'application',
-  })
-  const id = await made(call, '/pipelines', {
-    name: 'shop',
-    appGitConnectionId: connectionId,
-    appRepo: repository,
-    triggers: { push: true },
-  })
+  const { pipelineId: id } = await openApplication(
+    { call, peer },
+    {
+      repository,
+      files: building('mkdir dist; echo one > dist/x'),
+      triggers: { push: true },
+    },
+  )
   await until(async () => {
     const { body } = await call('GET', `/pipelines/${id}`)
     return (body['pipeline'] as { webhook: { state: string } }).webhook.state === 'active'
