@@ -112,7 +112,7 @@ async function keep(
   }
 }
 
-const pieceBytes = 256 * 1024
+const pieceBytes = 64 * 1024
 
 type Asked = {
   place: string
