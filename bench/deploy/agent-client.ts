@@ -106,7 +106,13 @@ function openCalls(address: string, token: string) {
   return {
     send,
     async post(path: string, body: object): Promise<Record<string, unknown> | undefined> {
-      const answer = await send('POST', path, body)
+      let answer = await send('POST', path, body)
+      // As an agent does where many hosts of its organization ask at once.
+      while (answer.statusCode === 429) {
+        answer.resume()
+        await sleep(Number(answer.headers['retry-after'] ?? 1) * 1_000 * (0.5 + Math.random()))
+        answer = await send('POST', path, body)
+      }
       const chunks: Buffer[] = []
       for await (const chunk of answer) chunks.push(chunk as Buffer)
       const text = Buffer.concat(chunks).toString()
