@@ -3,20 +3,20 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { cpus, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { unpackArchive } from '../agent/archive/unpack-archive.ts'
 import { agentHost } from '../test/harness/agents/agent-host.ts'
 import { compressed, type Artifact } from '../test/harness/agents/make-artifact.ts'
 import { benchConfig } from './config.ts'
 import { cpuTime } from './cpu-time.ts'
-import { median, tableOfLimits, type Held } from './figures.ts'
+import { atMost, median, tableOfLimits, type Held } from './figures.ts'
 
 const rounds = benchConfig.rounds(5)
 const megabytes = Math.round(500 * benchConfig.scale)
 const smallFiles = Math.round(20_000 * benchConfig.scale)
 const idleMs = benchConfig.forMs(60_000)
+const settledMs = 3_000
 
-/** The limits of docs/decisions/0192-the-deploy-agent.md. */
-const mayBe = { memoryMb: 60, speedRatio: 0.7, beyondHooksMs: 300, idleShare: 0.001 }
+/** The limits of docs/decisions/0192-the-deploy-agent.md; memory is what is gained since the agent waited for work. */
+const mayBe = { gainedMb: 60, speedRatio: 0.7, beyondHooksMs: 300, idleShare: 0.001 }
 
 /** Memory and CPU time of an agent, its time beside the hooks, and unpacking beside `zstd -d | tar x`. */
 export async function agentSuite(): Promise<boolean> {
@@ -68,7 +68,7 @@ async function unpackBeside(folder: string, artifacts: Record<string, Artifact>)
     const to = join(folder, 'unpacked')
     // Alternates, so that other load on the machine affects both; the first round fills the page cache.
     for (let round = -1; round < rounds; round += 1) {
-      const ours = await timed(async () => unpackArchive(path, to, { signal: never }))
+      const ours = unpackMs(path, to)
       rmSync(to, { recursive: true })
       const bare = await timed(async () =>
         execFileSync('sh', ['-ec', 'mkdir "$1"; zstd -q -d -c "$0" | tar -x -C "$1"', path, to]),
@@ -89,10 +89,19 @@ async function unpackBeside(folder: string, artifacts: Record<string, Artifact>)
   return rows
 }
 
+function unpackMs(path: string, to: string): number {
+  const main = join(import.meta.dirname, 'agent/unpack-main.ts')
+  // As the unit starts an agent.
+  const args = ['--max-semi-space-size=1', main, path, to]
+  return Number(execFileSync(process.execPath, args, { encoding: 'utf8' }))
+}
+
 async function agentAtWork(bundle: string, large: Artifact): Promise<Held[]> {
   const host = await agentHost()
   try {
     const agent = host.start({}, bundle)
+    await sleep(settledMs)
+    const waiting = peakMb(agent.pid)
     const beyond: number[] = []
     for (let round = 0; round < rounds; round += 1) {
       const built = host.release(`page ${round}`, {
@@ -126,20 +135,20 @@ async function agentAtWork(bundle: string, large: Artifact): Promise<Held[]> {
         limit: `≤ ${mayBe.idleShare * 100} %`,
         isMet: idle <= mayBe.idleShare,
       },
-      memoryRow('VmHWM after small releases', small),
-      memoryRow(`VmHWM after a release of ${megabytes} MB`, peak),
+      memoryRow('small releases', small, waiting),
+      memoryRow(`a release of ${megabytes} MB`, peak, waiting),
     ]
   } finally {
     await host.close()
   }
 }
 
-const memoryRow = (what: string, megabytes: number): Held => ({
-  what,
-  value: `${megabytes.toFixed(1)} MB`,
-  limit: `≤ ${mayBe.memoryMb} MB`,
-  isMet: megabytes <= mayBe.memoryMb,
-})
+const memoryRow = (what: string, peak: number, waiting: number): Held =>
+  atMost(
+    `memory gained by ${what} (at its highest ${peak.toFixed(0)} MB, ${waiting.toFixed(0)} MB when it began to wait)`,
+    [peak - waiting, mayBe.gainedMb],
+    'MB',
+  )
 
 async function timed(work: () => Promise<unknown>): Promise<number> {
   const since = performance.now()
@@ -153,5 +162,3 @@ function peakMb(pid: number): number {
 }
 
 const cpuSeconds = (pid: number): number => cpuTime({ agent: pid })['agent'] ?? 0
-
-const never = new AbortController().signal

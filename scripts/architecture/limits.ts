@@ -10,7 +10,7 @@ export const limits: Limits = {
   entries: [
     /^(api\/server|(agent|bench|runner|worker)\/main|workflows\/index|console\/src\/main)\.tsx?$/,
     /^scripts\/[^/]+$/,
-    /^bench\/(bare-server|hostile\/(attackers-main|look-at-loop)|load-client|sync\/ready-cloud)\.ts$/,
+    /^bench\/(agent\/unpack-main|bare-server|hostile\/(attackers-main|look-at-loop)|load-client|sync\/ready-cloud)\.ts$/,
     /^gateways\/(duckdb\/program\/main|states\/split-state-process)\.ts$/,
     /^worker\/print-workflow-bundle\.ts$/,
   ],
