@@ -16,7 +16,7 @@ RUN npm run build:agent
 
 FROM node:24-bookworm-slim
 RUN apt-get update \
-  && apt-get install --yes --no-install-recommends bubblewrap ca-certificates git tini zstd \
+  && apt-get install --yes --no-install-recommends bubblewrap ca-certificates git openssl tini zstd \
   && rm -rf /var/lib/apt/lists/*
 COPY --from=tofu /usr/local/bin/tofu /usr/local/bin/tofu
 COPY --from=opa /opa /usr/local/bin/opa

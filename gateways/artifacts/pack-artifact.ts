@@ -43,7 +43,7 @@ export async function packArtifact(
   const run = runner(bench, { folder, committedAt, maxBytes, signal, selected })
   const printed = await run(look + pack)
   assertPackable(printed)
-  const [, contentDigest, entries] = /^([0-9a-f]{64})\s+-\s+(\d+)\s*$/m.exec(printed) ?? []
+  const [, contentDigest, entries] = /^([0-9a-f]{64})\s+\S+\s+(\d+)\s*$/m.exec(printed) ?? []
   if (contentDigest === undefined)
     throw unavailable('artifact_not_packed', 'tar and zstd made no archive.')
   try {
@@ -91,7 +91,10 @@ $found
 FOUND
 `
 
-/** --mode gives every umask the same rights; what may be executed stays so. */
+/**
+ * --mode gives every umask the same rights; what may be executed stays so. Where the worker has OpenSSL it hashes: at
+ * 2 GB/s in place of the 500 MB/s of sha256sum, which took longer than tar and zstd together.
+ */
 const pack = `
 folder=$(pwd -P)
 rm -rf "$CC_OUT"
@@ -99,7 +102,7 @@ mkdir "$CC_OUT"
 find . -mindepth 1 "$@" -print0 | sort -z > "$CC_OUT/names"
 cd "$CC_OUT"
 mkfifo tar.pipe
-sha256sum < tar.pipe > content.sum &
+{ if command -v openssl > /dev/null; then openssl dgst -sha256 -r; else sha256sum; fi; } < tar.pipe > content.sum &
 sum=$!
 { tar --create --file=- --directory="$folder" --format=posix \
     --pax-option='exthdr.name=%d/PaxHeaders/%f,delete=atime,delete=ctime' \

@@ -1,13 +1,13 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-const everyBytes = 16 * 1024 * 1024
+const everyBytes = 4 * 1024 * 1024
 let collectYoung: (() => void) | undefined
 let since = 0
 
 /**
- * Told of the bytes of each buffer that was passed on, collects the young generation every 16 MiB, which takes a few
- * milliseconds. V8 does not do so for what a buffer has outside its heap, and collects the whole heap instead, every
+ * Told of the bytes of each buffer that was passed on, collects the young generation every 4 MiB, which takes a
+ * millisecond. V8 does not do so for what a buffer has outside its heap, and collects the whole heap instead, every
  * 64 MiB (docs/decisions/0218-what-a-deployment-costs.md).
  */
 export function freeBuffers(bytes: number): void {
