@@ -2,7 +2,6 @@ import { AppError, conflict, unavailable } from '../../domain/errors.ts'
 import { limitOfStep } from '../sandbox/limit-of-step.ts'
 import type { Step, StepEnd, Workbench } from '../sandbox/workbench.ts'
 import { readCommit, type CommitText } from './read-commit.ts'
-import { countTree, type TreeCount } from './count-tree.ts'
 
 /** The head of a branch, what a tag names, or a commit, wherever these point by now. */
 export type Revision =
@@ -29,11 +28,15 @@ export type FetchWith = {
   onLine?: (line: string) => void | Promise<void>
 }
 
-export type FetchedCommit = CommitText &
-  TreeCount & {
-    /** Files that are pointers to Git LFS, as git quotes them: at most 20. */
-    pointers: string[]
-  }
+export type FetchedCommit = CommitText & {
+  entries: number
+  /** Of all files, without what git saves by packing them. */
+  bytes: number
+  /** Paths of submodules, which are not fetched, as git quotes them: at most 20. */
+  submodules: string[]
+  /** Files that are pointers to Git LFS, as git quotes them: at most 20. */
+  pointers: string[]
+}
 
 /** The pack and the files of a commit leave room for its build, which has 10 GiB. */
 const maxSourceEntries = 200_000
@@ -50,42 +53,72 @@ export async function fetchCommit(
   given: FetchWith,
 ): Promise<FetchedCommit> {
   const run = runner(bench, wanted, given)
-  // Before a file is written: a tree of a few kilobytes can name a million files.
-  const tree = countTree({ maxEntries: maxSourceEntries, maxBytes: maxSourceBytes })
-  await run(fetch, {
-    onLine: async (stream, line) => (stream === 'stdout' ? tree.add(line) : given.onLine?.(line)),
-  }).catch(async (error: unknown) => {
-    const isRefused = error instanceof AppError && error.code === unreachableCode
-    if (isRefused && wanted.commit === null) await assertRef(run, wanted)
-    throw error
-  })
-  const shown = await run(checkout, { captureBytes: maxShownBytes }, unwritable)
-  const end = shown.stdout.indexOf(0)
-  const commit = readCommit(shown.stdout.subarray(end + 1))
-  return { ...commit, ...tree.count(), pointers: linesOf(shown.stdout.subarray(0, end)) }
+  const { stdout } = await run(fetch, { captureBytes: maxShownBytes }).catch(
+    async (error: unknown) => {
+      const isRefused = error instanceof AppError && error.code === unreachableCode
+      if (isRefused && wanted.commit === null) await assertRef(run, wanted)
+      throw error
+    },
+  )
+  const { text: tree, rest: written } = untilNul(stdout)
+  const counted = readCounts(tree)
+  const { text: pointers, rest: commit } = untilNul(written)
+  return { ...readCommit(commit), ...counted, pointers: linesOf(pointers) }
 }
 
-/** Each step takes some 50 ms to begin and to end, so there are two: before the files, and with them. */
+/**
+ * One step in the sandbox, since each takes some 50 ms to begin and to end. A tree of a few kilobytes can name a
+ * million files, so its entries and bytes are counted before a file is written, and past a limit none is. Lines that
+ * are no entries count too, and git quotes what is no printable character, so no name can hide an entry. Prints the
+ * counts, NUL, the names of pointers to Git LFS as git quotes them, NUL, and the commit, which may have any text.
+ */
 const fetch = `
 rm -rf "$CC_FOLDER"
 git -c init.defaultBranch=none init --quiet --template= "$CC_FOLDER"
 cd "$CC_FOLDER"
 git -c fetch.unpackLimit=1 -c gc.auto=0 -c maintenance.auto=false \
   fetch --quiet --depth 1 --no-tags --no-recurse-submodules "$CC_URL" "\${CC_COMMIT:-$CC_REF}"
-git ls-tree -r -l --full-tree FETCH_HEAD`
-/** Prints the names of pointers to Git LFS as git quotes them, NUL, and the commit, which may have any text. */
-const checkout = `
-cd "$CC_FOLDER"
+git ls-tree -r -l --full-tree FETCH_HEAD | awk -v max_entries=${maxSourceEntries} -v max_bytes=${maxSourceBytes} '
+  { entries += 1; bytes += $4; if (entries > max_entries || bytes > max_bytes) exit 3 }
+  $1 == "160000" && submodules < 20 { submodules += 1; print "submodule " substr($0, index($0, "\\t") + 1) }
+  END { printf "entries %.0f\\nbytes %.0f\\n", entries, bytes }' || { [ $? = 3 ] && exit; exit 1; }
+printf '\\0'
 git checkout --quiet --detach FETCH_HEAD
 git ls-files -- ':(attr:filter=lfs)' | head -n 20
 printf '\\0'
 git log -1 --no-show-signature --encoding=UTF-8 --format='%H%n%ct%n%an <%ae>%n%B' FETCH_HEAD | head -c 16384`
 const maxShownBytes = 1024 ** 2
 
+function untilNul(bytes: Buffer): { text: Buffer; rest: Buffer } {
+  const end = bytes.indexOf(0)
+  return end < 0
+    ? { text: bytes, rest: Buffer.alloc(0) }
+    : { text: bytes.subarray(0, end), rest: bytes.subarray(end + 1) }
+}
+
+type Counts = Pick<FetchedCommit, 'entries' | 'bytes' | 'submodules'>
+
+function readCounts(printed: Buffer): Counts {
+  const counts: Counts = { entries: 0, bytes: 0, submodules: [] }
+  for (const line of linesOf(printed)) {
+    const [, kind, value = ''] = /^(\w+) (.*)$/.exec(line) ?? []
+    if (kind === 'submodule') counts.submodules.push(value)
+    else if (kind === 'entries' || kind === 'bytes') counts[kind] = Number(value)
+  }
+  if (counts.entries > maxSourceEntries)
+    throw tooLarge(`more than ${maxSourceEntries.toLocaleString('en')} files`)
+  if (counts.bytes > maxSourceBytes)
+    throw tooLarge(`more than ${maxSourceBytes / 1024 ** 3} GiB of files`)
+  return counts
+}
+
+const tooLarge = (what: string) =>
+  conflict('source_too_large', `The commit has ${what}, which is more than is built.`)
+
 const linesOf = (bytes: Buffer): string[] => bytes.toString().split('\n').filter(Boolean)
 
 type Fault = (repository: string, why: string) => Error
-type Run = (script: string, step?: Partial<Step>, fault?: Fault) => Promise<StepEnd>
+type Run = (script: string, step: Pick<Step, 'captureBytes'>) => Promise<StepEnd>
 
 /** The connection may work again, so how long it is tried is up to the retries of the activity. */
 const unreachableCode = 'source_unreachable'
@@ -118,7 +151,7 @@ function runner(bench: Workbench, wanted: CommitToFetch, given: FetchWith): Run 
     CC_REF: refOf(wanted) ?? '',
     CC_COMMIT: wanted.commit ?? '',
   }
-  return async (script, step = {}, fault = unreachable) => {
+  return async (script, step) => {
     const end = await bench.run({
       program: 'sh',
       args: ['-ec', script],
@@ -131,6 +164,7 @@ function runner(bench: Workbench, wanted: CommitToFetch, given: FetchWith): Run 
       ...step,
     })
     if (end.how === 'exited' && end.exitCode === 0) return end
+    const fault = end.stdout.includes(0) ? unwritable : unreachable
     throw limitFault(end, wanted) ?? fault(wanted.repository, given.refusal() ?? inWords(end))
   }
 }
