@@ -41,6 +41,14 @@ export const atMost = (what: string, pair: Pair, unit: string): Held =>
 export const atLeast = (what: string, pair: Pair, unit: string): Held =>
   held(what, pair, { sign: '≥', unit, isMet: pair[0] >= pair[1] })
 
+/** A figure that has no limit. */
+export const noted = (what: string, value: number, unit: string): Held => ({
+  what,
+  value: `${rounded(value)} ${unit}`,
+  limit: '',
+  isMet: true,
+})
+
 const held = (
   what: string,
   [measured, limit]: Pair,
@@ -55,7 +63,12 @@ const held = (
 export const tableOfLimits = (rows: readonly Held[]): string =>
   table([
     ['what', 'measured', 'limit', ''],
-    ...rows.map(({ what, value, limit, isMet }) => [what, value, limit, isMet ? 'met' : 'MISSED']),
+    ...rows.map(({ what, value, limit, isMet }) => [
+      what,
+      value,
+      limit,
+      limit === '' ? '' : isMet ? 'met' : 'MISSED',
+    ]),
   ])
 
 const rounded = (value: number): string => value.toFixed(Math.abs(value) < 10 ? 2 : 0)

@@ -7,19 +7,23 @@ import { openArtifactStore } from '../../gateways/artifacts/open-artifact-store.
 import { goTools } from '../../test/peers/go-tools.ts'
 import { startServer } from '../../test/peers/start-server.ts'
 import { benchConfig } from '../config.ts'
-import { atLeast, atMost, median, type Held } from '../figures.ts'
+import { atLeast, atMost, median, noted, type Held } from '../figures.ts'
 import { watchMemory } from '../watch-memory.ts'
 import { bareMs } from './bare.ts'
 
 const rounds = benchConfig.rounds(5)
-const sizes = [20, 2_000].map((size) => Math.max(1, Math.round(size * benchConfig.scale)))
+const megabytes = (usual: number) => Math.max(1, Math.round(usual * benchConfig.scale))
+const [small, large] = [megabytes(20), megabytes(2_000)]
 const keys = { id: 'artifacts', secret: 'a-secret-of-this-bench' }
 const bucket = 'artifacts'
 
 /** The limits of docs/decisions/0218-what-a-deployment-costs.md. */
 const mayBe = { ratio: 0.8, gainedMb: 64 }
 
-/** Artifacts into a bucket of versitygw, beside the uploader of the AWS SDK with its usual settings. */
+/**
+ * Artifacts of 20 MB and 2 GB into a bucket of versitygw, beside the uploader of the AWS SDK with its usual settings: the
+ * limit is that of the larger one.
+ */
 export async function intoBucket(): Promise<Held[]> {
   const folder = mkdtempSync(join(tmpdir(), 'cc-bench-bucket-'))
   const { s3: port } = await freePorts(['s3'])
@@ -33,7 +37,7 @@ export async function intoBucket(): Promise<Held[]> {
   try {
     const endpoint = `http://127.0.0.1:${port}`
     const rows: Held[] = []
-    for (const size of sizes) rows.push(...(await beside(folder, endpoint, size)))
+    for (const size of [small, large]) rows.push(...(await beside(folder, endpoint, size)))
     return rows
   } finally {
     await server.stop()
@@ -62,12 +66,11 @@ async function beside(folder: string, endpoint: string, size: number): Promise<H
     gained = Math.max(gained, memory.gained()['own'] ?? 0)
   }
   const [own, theirs] = [median(ours), median(bare)]
+  const speed = `speed of ${size} MB into a bucket, of @aws-sdk/lib-storage (${own.toFixed(0)} ms, bare ${theirs.toFixed(0)} ms)`
   return [
-    atLeast(
-      `speed of ${size} MB into a bucket, of @aws-sdk/lib-storage (${own.toFixed(0)} ms, bare ${theirs.toFixed(0)} ms)`,
-      [theirs / own, mayBe.ratio],
-      '×',
-    ),
+    size === large
+      ? atLeast(speed, [theirs / own, mayBe.ratio], '×')
+      : noted(speed, theirs / own, '×'),
     atMost(`memory with ${size} MB into a bucket`, [gained, mayBe.gainedMb], 'MB'),
   ]
 }

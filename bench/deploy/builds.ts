@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { building } from '../../test/harness/git/application-of.ts'
 import { benchConfig } from '../config.ts'
-import { atLeast, atMost, median, type Held } from '../figures.ts'
+import { atLeast, atMost, median, noted, type Held } from '../figures.ts'
 import { processesBelow } from '../hostile/random-kills.ts'
 import { watchMemory } from '../watch-memory.ts'
 import {
@@ -107,11 +107,12 @@ export async function loudStep(world: World): Promise<Held[]> {
   ]
 }
 
-/** Artifacts of 20 MB and 2 GB, beside `tar | zstd | sha256sum` of the same files. */
+/** Artifacts of 20 MB and 2 GB, beside `tar | zstd | sha256sum` of the same files: the limit is that of the larger one. */
 export async function largeArtifact(world: World): Promise<Held[]> {
   const { platform, peer, folder } = world
   const rows: Held[] = []
-  for (const size of [megabytes(20), megabytes(2_000)]) {
+  const large = megabytes(2_000)
+  for (const size of [megabytes(20), large]) {
     const step = `mkdir dist; head -c ${size}M /dev/urandom > dist/x; echo ${lastLine}`
     const application = await openApplication(
       { call: platform.call, peer },
@@ -125,12 +126,11 @@ export async function largeArtifact(world: World): Promise<Held[]> {
     await bareMs(`rm -rf "$IN/made"; mkdir "$IN/made"; cd "$IN/made"; ${step}`, { IN: folder })
     for (const _ of packed) bare.push(await bareMs(packScript, { IN: join(folder, 'made') }))
     const [ours, theirs] = [median(packed), median(bare)]
+    const speed = `speed of packing ${size} MB, of tar, zstd and sha256sum (${ours.toFixed(0)} ms, bare ${theirs.toFixed(0)} ms)`
     rows.push(
-      atLeast(
-        `speed of packing ${size} MB, of tar, zstd and sha256sum (${ours.toFixed(0)} ms, bare ${theirs.toFixed(0)} ms)`,
-        [theirs / ours, mayBe.packedRatio],
-        '×',
-      ),
+      size === large
+        ? atLeast(speed, [theirs / ours, mayBe.packedRatio], '×')
+        : noted(speed, theirs / ours, '×'),
       atMost(`memory of the worker with an artifact of ${size} MB`, [gained, mayBe.gainedMb], 'MB'),
     )
   }
