@@ -202,6 +202,8 @@ describe.skipIf(!hasBwrap)(`the source of an application (${why})`, () => {
         const child = execFile('git', ['--git-dir', path('acme/bomb'), ...args], (error, out) =>
           error ? reject(error) : resolve(out.trim()),
         )
+        // It may end before its input does.
+        child.stdin?.on('error', () => {})
         child.stdin?.end(input)
       })
     const blob = await git('x', 'hash-object', '-w', '--stdin')

@@ -27,6 +27,7 @@ export type ShownRun = {
   message: string | null
   commit: { sha: string; message: string } | null
   workflowId: string
+  artifact?: { digest: string } | null
   warnings?: string[]
   blockedBy: { kind: string } | null
   stages: Array<{ name: string; state: string; by: string | null }>

@@ -41,11 +41,15 @@ agent="$(dirname "$(dirname "$CC_RELEASE_PATH")")"
 host="$(basename "$agent")"
 `
 
-/** Takes the host out of the balance and waits until nobody is asking it. Without \`drain\` it does not. */
+/**
+ * Takes the host out of the balance and waits until nobody is asking it. Another thread of haproxy may have chosen the
+ * host just before and not count its request yet. Without `drain` it does not.
+ */
 const activate = ({ drain }: { drain: boolean }) =>
   drain
     ? `${beginning}
 "$CC_RELEASE_PATH/hooks/admin" "set server app/$host state drain"
+sleep 0.2
 while [ "$("$CC_RELEASE_PATH/hooks/admin" 'show stat' | grep "^app,$host," | cut -d, -f5)" != 0 ]; do sleep 0.05; done
 `
     : beginning
