@@ -76,7 +76,7 @@ describe.skipIf(!hasBwrap)(`ten hosts (${why})`, () => {
     })
     expect(pages()).toEqual(all('one'))
     const told = new Set([...lines.matchAll(/^install of bad on (\w)/gm)].map(([, host]) => host))
-    expect([...told].toSorted()).toEqual(['a', 'b', 'c', 'd', 'e'])
+    expect(told).toEqual(new Set(['a', 'b', 'c', 'd', 'e']))
   })
 
   test('back by hand, to what an earlier run deployed', async () => {
