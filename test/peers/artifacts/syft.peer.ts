@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -12,10 +12,12 @@ import {
   type ShellSandbox,
 } from '../../gateways/sandbox/shell-sandbox.ts'
 import { goTools } from '../go-tools.ts'
+import { npmTools } from '../npm-tools.ts'
 import { hasPython, pythonTools } from '../python-tools.ts'
 import { runPeer } from '../run-peer.ts'
 
 const goPackage = 'github.com/anchore/syft/cmd/syft@v1.57.0'
+const cyclonedxNpm = '@cyclonedx/cyclonedx-npm@6.0.1'
 const given = process.env['CC_SYFT_BIN']
 const isAsked = given !== undefined || process.env['PEER_SYFT'] !== undefined
 const versions = ['spdx-tools==0.8.5', 'cyclonedx-python-lib[json-validation]==11.12.0']
@@ -36,6 +38,41 @@ else:
 for fault in faults[:20]: print(fault)
 sys.exit(1 if faults else 0)
 `
+
+/** A project with 1,000 dependencies, as npm writes it down. */
+const numbers = Array.from({ length: 1_000 }, (_, n) => n)
+const root = {
+  name: 'shop',
+  version: '1.0.0',
+  dependencies: Object.fromEntries(numbers.map((n) => [`p${n}`, `1.0.${n}`])),
+}
+const packages = {
+  '': root,
+  ...Object.fromEntries(
+    numbers.map((n) => [
+      `node_modules/p${n}`,
+      { version: `1.0.${n}`, resolved: `https://packages.example/p${n}.tgz`, license: 'MIT' },
+    ]),
+  ),
+}
+const tree = {
+  'package.json': JSON.stringify(root),
+  'package-lock.json': JSON.stringify({
+    name: root.name,
+    version: root.version,
+    lockfileVersion: 3,
+    packages,
+  }),
+}
+
+type Components = { components: Array<{ name: string; version?: string; purl?: string }> }
+/** Names and versions of the packages of npm that a CycloneDX document lists. */
+const packagesOf = (text: string): Set<string> =>
+  new Set(
+    (JSON.parse(text) as Components).components
+      .filter(({ purl = '', name }) => purl.startsWith('pkg:npm/') && name !== root.name)
+      .map(({ name, version }) => `${name}@${version}`),
+  )
 
 // Building Syft takes minutes, so only where somebody asks for it.
 describe.skipIf(!isAsked || !hasBwrap || !hasPython())(
@@ -58,23 +95,12 @@ describe.skipIf(!isAsked || !hasBwrap || !hasPython())(
       rmSync(folder, { recursive: true, force: true })
     })
 
-    test('both documents are valid to tools of others, and name what is in the artifact', async () => {
+    test('both documents are valid to tools of others, and list what cyclonedx-npm lists of the same tree', async () => {
       const store = artifactFolder(join(folder, 'store'))
       const sizeBytes = 512 * 1024 ** 2
       const made = await shell.open({ sizeBytes })
-      const lock = {
-        name: 'shop',
-        version: '1.0.0',
-        lockfileVersion: 3,
-        packages: Object.fromEntries(
-          Array.from({ length: 1_000 }, (_, n) => [
-            `node_modules/p${n}`,
-            { version: `1.0.${n}`, resolved: 'https://registry.npmjs.org/x', license: 'MIT' },
-          ]),
-        ),
-      }
       await made.makeFolder('dist')
-      await made.write('dist/package-lock.json', JSON.stringify(lock))
+      for (const [name, text] of Object.entries(tree)) await made.write(`dist/${name}`, text)
       expect((await sh(made, 'true')).exitCode).toBe(0)
       const packed = await packArtifact(
         made,
@@ -115,6 +141,19 @@ describe.skipIf(!isAsked || !hasBwrap || !hasPython())(
         expect((await runPeer(python, [join(folder, 'judge.py'), format, path])).code).not.toBe(0)
       }
       expect([...documents.keys()]).toEqual(['spdx', 'cyclonedx'])
+
+      const theirs = join(folder, 'project')
+      mkdirSync(theirs)
+      for (const [name, text] of Object.entries(tree)) writeFileSync(join(theirs, name), text)
+      const { code, output } = await runPeer(
+        join(await npmTools('cyclonedx-npm', [cyclonedxNpm]), '.bin/cyclonedx-npm'),
+        '--package-lock-only --output-format JSON --output-file listed.json'.split(' '),
+        { cwd: theirs },
+      )
+      expect(code, output).toBe(0)
+      const listed = packagesOf(readFileSync(join(theirs, 'listed.json'), 'utf8'))
+      expect(listed.size).toBe(numbers.length)
+      expect(packagesOf(documents.get('cyclonedx') ?? '')).toEqual(listed)
     })
   },
 )
