@@ -101,7 +101,7 @@ export async function openPipeline(platform: Platform, peer: GitPeer): Promise<S
   }
 }
 
-/** Only of calls that may be sent twice or that no kill is beside. */
+/** Only of calls that may be sent twice, that started nothing or that no kill is beside. */
 const patient =
   (call: CallApi): CallApi =>
   async (method, path, body) => {
@@ -109,8 +109,9 @@ const patient =
       try {
         return await call(method, path, body)
       } catch (error) {
-        const isAnswer = error instanceof Error && /: 4\d\d /.test(error.message)
-        if (isAnswer || method !== 'GET' || Date.now() > until) throw error
+        const message = error instanceof Error ? error.message : ''
+        const mayRepeat = method === 'GET' || message.includes('"engine_unavailable"')
+        if (/: 4\d\d /.test(message) || !mayRepeat || Date.now() > until) throw error
       }
     }
   }
