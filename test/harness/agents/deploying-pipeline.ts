@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect } from 'vitest'
@@ -55,6 +55,17 @@ export async function deployingPipeline(
     folder,
     said,
     made,
+    /** The page that each of these hosts has. */
+    pages: (hosts: readonly string[]): string[] =>
+      hosts.map((host) => readFileSync(join(folder, host, 'current/page'), 'utf8').trim()),
+    /** A sensitive variable that the hooks get as `SHOP_PASSWORD`. */
+    setPassword: async (value: string): Promise<void> =>
+      made(`/api/pipelines/${pipelineId}/variables`, {
+        key: 'SHOP_PASSWORD',
+        value,
+        phase: 'deploy',
+        sensitive: true,
+      }),
     /** Pushes other files. */
     change: async (write: Record<string, string>) => harness.peer.edit('acme/shop', { write }),
     /** By the command that the answer tells a person to run. */

@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBwrap, why } from '../../gateways/sandbox/shell-sandbox.ts'
 import {
@@ -25,18 +23,12 @@ const deploy = `deploy:
 describe.skipIf(!hasBwrap)(`a deployment to agents (${why})`, () => {
   let harness: GitHarness
   let world: DeployingPipeline
-  const pageOf = (host: string) =>
-    readFileSync(join(world.folder, host, 'current/page'), 'utf8').trim()
+  const pages = () => world.pages(['a', 'b'])
 
   beforeAll(async () => {
     harness = await gitHarness(peerMakers.gitlabPeer)
     world = await deployingPipeline(harness, { steps, deploy })
-    await world.made(`/api/pipelines/${world.pipelineId}/variables`, {
-      key: 'SHOP_PASSWORD',
-      value: secret,
-      phase: 'deploy',
-      sensitive: true,
-    })
+    await world.setPassword(secret)
     for (const host of ['a', 'b']) await world.addAgent(host)
   })
   afterAll(async () => {
@@ -52,7 +44,7 @@ describe.skipIf(!hasBwrap)(`a deployment to agents (${why})`, () => {
       artifact: { signed: true },
       deployment: { strategy: 'rolling', batches: 2, hosts: { total: 2, healthy: 2 } },
     })
-    expect(['a', 'b'].map(pageOf)).toEqual([page, page])
+    expect(pages()).toEqual([page, page])
     return lines
   }
 
@@ -90,13 +82,13 @@ describe.skipIf(!hasBwrap)(`a deployment to agents (${why})`, () => {
         state: 'succeeded',
         deployment: { strategy: 'blue-green', hosts: { total: 2, healthy: 2 } },
       })
-      expect(['a', 'b'].map(pageOf)).toEqual([page, page])
+      expect(pages()).toEqual([page, page])
       expect(lines.match(/^activate of/gm)).toHaveLength(2)
     }
   })
 
   test('a host that fails brings back the one that was healthy before it', async () => {
-    const before = pageOf('a')
+    const [before] = pages()
     await world.change({ page: 'bad\n' })
     const run = await world.started()
     const shown = await world.ended(run)
@@ -107,13 +99,13 @@ describe.skipIf(!hasBwrap)(`a deployment to agents (${why})`, () => {
       deployment: { hosts: { total: 2, failed: 1, rolledBack: 1 } },
     })
     expect(shown.warnings ?? []).not.toContain('mixed_releases')
-    expect(['a', 'b'].map(pageOf)).toEqual([before, before])
+    expect(pages()).toEqual([before, before])
     const hosts = (await world.owner.get(`${run.url}/hosts`)).json().hosts
     expect(hosts.map(({ state }: { state: string }) => state)).toEqual(['rolled_back', 'failed'])
   })
 
   test('a release whose signature was changed is not sent to hosts, which keep theirs', async () => {
-    const before = pageOf('a')
+    const [before] = pages()
     const { appGitConnectionId } = (
       await world.owner.get(`/api/pipelines/${world.pipelineId}`)
     ).json().pipeline
@@ -144,6 +136,6 @@ describe.skipIf(!hasBwrap)(`a deployment to agents (${why})`, () => {
       trigger: { kind: 'promotion', id: run.id },
       stages: [{ state: 'skipped' }, { state: 'skipped' }, { state: 'failed' }],
     })
-    expect(['a', 'b'].map(pageOf)).toEqual([before, before])
+    expect(pages()).toEqual([before, before])
   })
 })

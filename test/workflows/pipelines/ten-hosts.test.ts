@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBwrap, why } from '../../gateways/sandbox/shell-sandbox.ts'
 import {
@@ -28,8 +26,7 @@ describe.skipIf(!hasBwrap)(`ten hosts (${why})`, () => {
   let harness: GitHarness
   let world: DeployingPipeline
   let first: ApplicationRunOfTest
-  const pages = () =>
-    names.map((host) => readFileSync(join(world.folder, host, 'current/page'), 'utf8').trim())
+  const pages = () => world.pages(names)
   const all = (page: string) => names.map(() => page)
   const endOf = async (run: ApplicationRunOfTest) => {
     const shown = await world.ended(run)
@@ -42,12 +39,7 @@ describe.skipIf(!hasBwrap)(`ten hosts (${why})`, () => {
     // The harness searches logs, histories, the database and audit entries for the password when it is closed.
     harness = await gitHarness(peerMakers.gitlabPeer)
     world = await deployingPipeline(harness, { steps, deploy })
-    await world.made(`/api/pipelines/${world.pipelineId}/variables`, {
-      key: 'SHOP_PASSWORD',
-      value: secret,
-      phase: 'deploy',
-      sensitive: true,
-    })
+    await world.setPassword(secret)
     for (const host of names) await world.addAgent(host)
   }, 240_000)
   afterAll(async () => {
