@@ -73,7 +73,7 @@ export async function watchPart(options: PartOptions): Promise<Part> {
     started.stderr.on('data', (chunk: Buffer) => log.write(chunk))
     const { pid } = started
     if (pid) {
-      if (answers) joinCpuGroup(answers, pid)
+      if (answers) void joinCpuGroup(answers, pid)
       options.leash.hold(pid, options.stopSignal)
       writePidFile(runDir, name, { pid, stopSignal: options.stopSignal })
     }

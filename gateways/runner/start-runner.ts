@@ -75,10 +75,12 @@ export function startRunner(options: RunnerOptions): Runner {
   child.unref()
   // Before it is sent anything of a tenant's. What it is by then is not more than Node's start.
   const cgroup = joinGroup(child, options)
-  // Before it has threads, which inherit the priority.
-  lowerPriority(child.pid, niceness)
   // stdio[3] was asked for as a pipe, which is a socket.
   const socket = child.stdio[3] as Socket
+  // What it is sent waits until its CPU group holds it.
+  socket.cork()
+  // Before it has threads, which inherit the priority.
+  void lowerPriority(child.pid, niceness).then(() => socket.uncork())
   return superviseRunner({ child, socket, cgroup }, options)
 }
 

@@ -25,7 +25,7 @@ export function launchAsProcess(host: ProcessHost, bench: Bench, step: Step): La
     detached: true,
     ...(ownUid ? { uid: bench.uid, gid: bench.uid } : {}),
   })
-  lowerPriority(child.pid, nicenessOfSteps)
+  void lowerPriority(child.pid, nicenessOfSteps)
   const group = child.pid
   const signalGroup = (name: NodeJS.Signals | 0): boolean => {
     try {

@@ -43,14 +43,15 @@ export function launchInBubblewrap(host: BubblewrapHost, bench: Bench, step: Ste
   // bwrap starts nothing before it has read its options, so everything it starts is in the group.
   const cgroup =
     host.cgroups === null ? undefined : joinCgroup(host.cgroups, child, { bench, step })
-  if (!cgroup) lowerPriority(child.pid, nicenessOfSteps)
+  const grouped = cgroup ? Promise.resolve() : lowerPriority(child.pid, nicenessOfSteps)
 
   // The variables go through a pipe: on the command line every user of the host could read them.
   // Node's type knows five descriptors; these were asked for as pipes above.
   const pipes = child.stdio as unknown as Record<2 | 5 | 7, Readable> & Record<3 | 6, Writable>
   const options = pipes[3]
   options.on('error', () => {})
-  options.end(optionsOf(host, bench, step).join('\0') + '\0')
+  const given = optionsOf(host, bench, step).join('\0') + '\0'
+  void grouped.then(() => options.end(given))
   const namespace = namespaceOf(pipes[5])
 
   return {

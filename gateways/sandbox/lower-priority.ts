@@ -6,9 +6,9 @@ let cpuGroup: string | null | undefined
 
 /**
  * Has a process, and everything that it starts from now on, give way to worker, API and database, on
- * a host without cgroup v2.
+ * a host without cgroup v2. Its niceness is set at once, its CPU group when the promise resolves. Never rejects.
  */
-export function lowerPriority(pid: number | undefined, niceness: number): void {
+export async function lowerPriority(pid: number | undefined, niceness: number): Promise<void> {
   if (pid === undefined) return
   cpuGroup ??= openCpuGroup('runs') ?? null
   try {
@@ -16,5 +16,5 @@ export function lowerPriority(pid: number | undefined, niceness: number): void {
   } catch {
     // It has ended already.
   }
-  if (cpuGroup !== null) joinCpuGroup(cpuGroup, pid)
+  if (cpuGroup !== null) await joinCpuGroup(cpuGroup, pid)
 }

@@ -117,25 +117,25 @@ async function splitOutside<T>(
     await sending
     leave?.()
     if (answered.isOver && mayStay) keepSplitter(organizationId, splitter)
-    else if (mayStay) void readRest(organizationId, splitter, answered)
+    else if (mayStay) keepSplitter(organizationId, splitter, readRest(splitter, answered))
     clearTimeout(timer)
   }
 }
 
 const restMs = 10_000
 
-/** A state that was refused by its header has parts that nobody reads. Its process can split the next one after them. */
-async function readRest(
-  organizationId: number,
-  splitter: Splitter,
-  answered: Answered,
-): Promise<void> {
+/**
+ * Some states have parts that nobody reads: those of one that was refused by its header, or held resources that are
+ * known. Its process can split the next one after them. Resolves to whether they ended. Never rejects.
+ */
+async function readRest(splitter: Splitter, answered: Answered): Promise<boolean> {
   const tooLong = setTimeout(() => splitter.runner.kill(), restMs)
   try {
     for await (const _ of partsOf(splitter.frames, answered));
-    keepSplitter(organizationId, splitter)
+    return true
   } catch {
     endSplitter(splitter)
+    return false
   } finally {
     clearTimeout(tooLong)
   }

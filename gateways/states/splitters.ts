@@ -13,8 +13,15 @@ export const keepUpToBytes = 1_048_576
 const keepMs = 5_000
 const keepAtMost = 4
 
+type Kept = {
+  splitter: Splitter
+  /** Whether it has passed on its last state to the end, and can split another one. */
+  ready: Promise<boolean>
+  timer: NodeJS.Timeout
+}
+
 /** By organization. A process never sees states of two. */
-const kept = new Map<number, { splitter: Splitter; timer: NodeJS.Timeout }>()
+const kept = new Map<number, Kept>()
 
 /**
  * The process that was kept for this organization, else a new one. A start is what costs: `fork` copies the page
@@ -23,7 +30,7 @@ const kept = new Map<number, { splitter: Splitter; timer: NodeJS.Timeout }>()
 export async function takeSplitter(organizationId: number): Promise<Splitter> {
   const own = remove(organizationId)
   // It may have been killed, and this process not have been told yet.
-  if (own && (await own.runner.memory()) > 0) return own
+  if (own && (await own.ready) && (await own.splitter.runner.memory()) > 0) return own.splitter
   const runner = startRunner({ entry, memoryBytes })
   const splitter = { runner, frames: runner.channel.frames[Symbol.asyncIterator]() }
   void runner.ended.then(() => {
@@ -32,11 +39,15 @@ export async function takeSplitter(organizationId: number): Promise<Splitter> {
   return splitter
 }
 
-/** Keeps a process that has answered to the end for the organization's next state, which may come soon. */
-export function keepSplitter(organizationId: number, splitter: Splitter): void {
+/** Keeps a process for the organization's next state, which may come before the last one's end has. */
+export function keepSplitter(
+  organizationId: number,
+  splitter: Splitter,
+  ready: Promise<boolean> = Promise.resolve(true),
+): void {
   drop(organizationId)
   const timer = setTimeout(() => drop(organizationId), keepMs).unref()
-  kept.set(organizationId, { splitter, timer })
+  kept.set(organizationId, { splitter, ready, timer })
   const [oldest] = kept.keys()
   if (kept.size > keepAtMost && oldest !== undefined) drop(oldest)
 }
@@ -46,14 +57,14 @@ export function endSplitter({ runner }: Splitter): void {
   runner.channel.close()
 }
 
-function remove(organizationId: number): Splitter | undefined {
+function remove(organizationId: number): Kept | undefined {
   const own = kept.get(organizationId)
   clearTimeout(own?.timer)
   kept.delete(organizationId)
-  return own?.splitter
+  return own
 }
 
 function drop(organizationId: number): void {
   const own = remove(organizationId)
-  if (own) endSplitter(own)
+  if (own) endSplitter(own.splitter)
 }

@@ -93,6 +93,15 @@ test('after a small state that was refused by its header its process splits the 
   expect(splitting()).toEqual(first)
 })
 
+test('a state that comes at once after one whose parts nobody read is split by the same process', async () => {
+  await expect(refuse(1, state(900_000))).rejects.toThrow('another lineage')
+  const first = splitting()
+  expect(first).toHaveLength(1)
+  // The parts of the first are still on their way.
+  expect(await split(1, state(100_000, 'two'))).toMatchObject({ lineage: 'two' })
+  expect(splitting()).toEqual(first)
+})
+
 test('after a large state that was refused its process is ended', async () => {
   await expect(refuse(1, state(4_000_000))).rejects.toThrow('another lineage')
   await vi.waitFor(() => expect(splitting()).toEqual([]), soon)
