@@ -1,10 +1,21 @@
 import { existsSync } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { readdir, rm, rmdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { removeLeftovers } from './work-folder.ts'
 
-/** Removes everything that a stopped service's sandboxes left on the host: mounts and copies of programs. */
+/** What sandboxes and the reader of bills make in their work folder. */
+const ownNames = /^(?:bin|etc|slots|slot-.+|reader-.+|unfinished-.+)$/
+
+/**
+ * Removes everything that a stopped service's sandboxes left on the host: mounts and copies of programs. Whatever else
+ * is in the folder stays, and the folder with it.
+ */
 export async function removeWorkDir(workDir: string): Promise<void> {
   if (!existsSync(workDir)) return
   await removeLeftovers({ workDir, cgroups: null })
-  await rm(workDir, { recursive: true, force: true })
+  const own = (await readdir(workDir)).filter((name) => ownNames.test(name))
+  for (const name of own) await rm(join(workDir, name), { recursive: true, force: true })
+  await rmdir(workDir).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOTEMPTY' && error.code !== 'ENOENT') throw error
+  })
 }
