@@ -38,7 +38,7 @@ export const oneRunRoutes: FastifyPluginAsyncTypebox<RunScope> = async (app, { n
       },
     },
     async ({ caller, params }) => ({
-      run: await runDetail(deps, caller, await find(caller.organizationId, params)),
+      run: await runDetail(deps, caller, async (tenant) => place(tenant, params)),
     }),
   )
 

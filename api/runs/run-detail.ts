@@ -20,24 +20,24 @@ import { stateVersions } from '../../store/workspaces/state-versions.ts'
 export async function runDetail(
   deps: Deps,
   caller: Caller,
-  place: RunPlace,
+  find: (tenant: Tenant) => Promise<RunPlace>,
 ): Promise<Static<typeof RunDetail>> {
-  const runId = place.workspaceRunId ?? place.id
   const { body, planned, ended, entries, tries, commentCount } = await deps.store.tenant(
     caller.organizationId,
     async (tenant) => {
-      const [body] = await presentRuns(tenant, caller, { places: [place] })
-      return {
-        body,
-        planned: await readPlanned(deps, tenant, place),
-        ended: await readEnded(tenant, place, body),
-        commentCount: await runComments(tenant).count(place),
-        entries: await auditEntriesOf(tenant, { kind: 'run', id: String(runId) }),
-        tries:
-          place.workspaceRunId === null
-            ? await triesOfApplication(tenant, place.id)
-            : await triesOfRun(tenant, place.workspaceRunId),
-      }
+      const place = await find(tenant)
+      const runId = place.workspaceRunId ?? place.id
+      const [[body], planned, commentCount, entries, tries] = await Promise.all([
+        presentRuns(tenant, caller, { places: [place] }),
+        readPlanned(deps, tenant, place),
+        runComments(tenant).count(place),
+        auditEntriesOf(tenant, { kind: 'run', id: String(runId) }),
+        place.workspaceRunId === null
+          ? triesOfApplication(tenant, place.id)
+          : triesOfRun(tenant, place.workspaceRunId),
+      ])
+      const ended = await readEnded(tenant, place, body)
+      return { body, planned, ended, commentCount, entries, tries }
     },
   )
   if (!body) throw notFound()
@@ -69,11 +69,12 @@ export async function runDetail(
 /** What a run has because of its plan: nothing, where it is of an application. */
 async function readPlanned(deps: Deps, tenant: Tenant, { workspaceRunId }: RunPlace) {
   if (workspaceRunId === null) return { plan: null, checks: [], anomalies: [] }
-  return {
-    plan: await readPlanPage(deps, tenant, { workspaceRunId, ...firstPage }),
-    anomalies: await anomaliesOfRun(tenant, workspaceRunId),
-    checks: await estimateChecks(tenant).ofRun(workspaceRunId),
-  }
+  const [plan, anomalies, checks] = await Promise.all([
+    readPlanPage(deps, tenant, { workspaceRunId, ...firstPage }),
+    anomaliesOfRun(tenant, workspaceRunId),
+    estimateChecks(tenant).ofRun(workspaceRunId),
+  ])
+  return { plan, anomalies, checks }
 }
 
 /** What a run of a workspace leaves: read once it is over, since a run that works is polled. */

@@ -20,8 +20,10 @@ async function placeOfRun(
   tenant: Tenant,
   { id, runId: workspaceRunId }: { id: number; runId: number },
 ): Promise<RunPlace & { workspaceId: number }> {
-  await workspaceRuns(tenant).ofWorkspace(id, workspaceRunId)
-  const places = await pipelineRuns(tenant).ofWorkspaceRuns([workspaceRunId])
+  const [places] = await Promise.all([
+    pipelineRuns(tenant).ofWorkspaceRuns([workspaceRunId]),
+    workspaceRuns(tenant).assertOfWorkspace(id, workspaceRunId),
+  ])
   const own = places.find((place) => place.id === workspaceRunId)
   return { id: workspaceRunId, workspaceId: id, workspaceRunId, number: own?.number ?? null }
 }
@@ -78,8 +80,10 @@ export const workspaceRunRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const { organizationId } = caller
       const before = decodeCursor(cursor, maxKey)
       return deps.store.tenant(organizationId, async (tenant) => {
-        await workspaces(tenant).get(id)
-        const found = await workspaceRuns(tenant).list(id, limit + 1, before)
+        const [found] = await Promise.all([
+          workspaceRuns(tenant).idsOf(id, limit + 1, before),
+          workspaces(tenant).get(id),
+        ])
         const { rows, nextCursor } = page(found, limit)
         const workspaceRunIds = rows.map((run) => run.id)
         return { runs: await presentRuns(tenant, caller, { workspaceRunIds }), nextCursor }

@@ -14,19 +14,21 @@ import type { Workspace } from '../../store/workspaces/workspaces.ts'
 import { presentNewestRun } from './present-newest-run.ts'
 import type { WorkspaceBody } from './schemas.ts'
 
-/** Workspaces as callers see them, by a fixed number of statements. */
+/** Workspaces as callers see them, by a fixed number of statements that are sent together. */
 export async function presentWorkspaces(
   tenant: Tenant,
   rows: readonly Workspace[],
 ): Promise<WorkspaceBody[]> {
   const ids = rows.map(({ id }) => id)
-  const { currency } = await organizationSettings(tenant)
-  const managed = await managedPipelines(tenant, ids)
-  const serials = await stateVersions(tenant).serialsOf(ids)
-  const versions = await configurationVersions(tenant).numbersOf(ids)
-  const locks = await presentLocks(tenant, await workspaceLocks(tenant).listOf(ids))
-  const heldTwice = await workspaceResources(tenant).heldTwice(ids)
-  const checks = await estimateChecks(tenant).newestOf(ids)
+  const [{ currency }, managed, serials, versions, locks, heldTwice, checks] = await Promise.all([
+    organizationSettings(tenant),
+    managedPipelines(tenant, ids),
+    stateVersions(tenant).serialsOf(ids),
+    configurationVersions(tenant).numbersOf(ids),
+    readLocks(tenant, ids),
+    workspaceResources(tenant).heldTwice(ids),
+    estimateChecks(tenant).newestOf(ids),
+  ])
 
   const bodies: WorkspaceBody[] = []
   for (const row of rows) {
@@ -97,13 +99,16 @@ const presentSettings = (row: Workspace) => ({
 
 type LockBody = NonNullable<WorkspaceBody['locked']>
 
-async function presentLocks(
+async function readLocks(
   tenant: Tenant,
-  locks: readonly WorkspaceLock[],
+  workspaceIds: readonly number[],
 ): Promise<Map<number, LockBody>> {
+  const locks = await workspaceLocks(tenant).listOf(workspaceIds)
   const runIds = locks.flatMap(({ workspaceRunId }) => workspaceRunId ?? [])
-  const labels = await runLabels(tenant, runIds)
-  const alive = await aliveAttempts(tenant, runIds)
+  const [labels, alive] = await Promise.all([
+    runLabels(tenant, runIds),
+    aliveAttempts(tenant, runIds),
+  ])
   return new Map(
     locks.map((lock) => {
       const { workspaceId, workspaceRunId, kind, label, since, lockId, reason } = lock

@@ -167,9 +167,10 @@ async function makeRuns(deps: Deps, making: Making): Promise<void> {
   const { organizationId } = author
   const target = { workspaceId }
   const runs = async () =>
-    deps.store.tenant(organizationId, async (tenant) =>
-      workspaceRuns(tenant).list(workspaceId, 2, 2_147_483_647),
-    )
+    deps.store.tenant(organizationId, async (tenant) => {
+      const found = await workspaceRuns(tenant).idsOf(workspaceId, 2, 2_147_483_647)
+      return Promise.all(found.map(async ({ id }) => workspaceRuns(tenant).get(id)))
+    })
   const settled = async (): Promise<WorkspaceRun | undefined> => {
     for (const deadline = Date.now() + patienceMs; Date.now() < deadline; await sleep(300)) {
       signal.throwIfAborted()

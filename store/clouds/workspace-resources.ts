@@ -192,7 +192,7 @@ const selectOwners = `
 
 /** Verifies the marks, since the other workspace may have ceased to hold it. */
 const selectHeldTwice = `
-  select asked.id as "workspaceId", found.total, found.first from unnest(:ids::integer[]) as asked (id)
+  select asked.id as "workspaceId", found.total, found.first from unnest(array(select unnest(:ids::integer[]))) as asked (id)
     cross join lateral (
       select count(*)::integer as total, json_agg(json_build_object(
           'cloudId', s.cloud_id, 'address', s.address, 'isOwner', s.is_owner,

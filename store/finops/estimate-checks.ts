@@ -1,5 +1,6 @@
 import type { CheckDays, EstimateCheck } from '../../domain/finops/estimates/judge-estimate.ts'
 import type { PlanEstimate } from '../../domain/finops/estimates/plan-estimate.ts'
+import { askNamed } from '../driver/ask-prepared.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 
 export type DueCheck = {
@@ -73,8 +74,8 @@ export function estimateChecks(tenant: Tenant) {
     /** The newest check of each of these workspaces. */
     async newestOf(workspaceIds: readonly number[]): Promise<WorkspaceCheck[]> {
       if (workspaceIds.length === 0) return []
-      const { rows } = await db.raw(selectNewest, { organizationId, ids: [...workspaceIds] })
-      return rows
+      const query = db.raw(selectNewest, { organizationId, ids: [...workspaceIds] })
+      return askNamed<WorkspaceCheck>(db, 'newest-checks', query)
     },
   }
 }

@@ -1,3 +1,4 @@
+import { askNamed } from '../driver/ask-prepared.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { notFound } from '../../domain/errors.ts'
 
@@ -52,7 +53,9 @@ export const withDefaults = (
 export async function organizationSettings(tenant: Tenant): Promise<OrganizationSettings> {
   const { db, organizationId } = unwrap(tenant)
 
-  const row = await db('organizations').where({ id: organizationId }).first('settings')
+  const query = db.raw('select settings from organizations where id = ?', [organizationId])
+  type Row = { settings: Partial<OrganizationSettings> }
+  const [row] = await askNamed<Row>(db, 'organization-settings', query)
   return withDefaults(row?.settings)
 }
 

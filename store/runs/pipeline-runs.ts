@@ -87,10 +87,15 @@ export function pipelineRuns(tenant: Tenant) {
     },
 
     async ofWorkspaceRuns(workspaceRunIds: readonly number[]): Promise<WorkspaceRunPlace[]> {
-      return rows()
-        .whereIn('workspaceRunId', [...workspaceRunIds])
-        .orderBy('id')
-        .select(columns)
+      if (workspaceRunIds.length === 0) return []
+      const query = db.raw(
+        `select id, pipeline_id as "pipelineId", number, workspace_run_id as "workspaceRunId",
+           created_at as "createdAt" from pipeline_runs
+         where organization_id = ? and workspace_run_id = any(array(select unnest(?::integer[])))
+         order by id`,
+        [organizationId, [...workspaceRunIds]],
+      )
+      return askNamed<WorkspaceRunPlace>(db, 'places-of-workspace-runs', query)
     },
 
     /** Of these runs of either kind, whose ids come from one sequence. */

@@ -133,22 +133,32 @@ export function workspaceRuns(tenant: Tenant) {
       return row
     },
 
-    async ofWorkspace(workspaceId: number, id: number): Promise<WorkspaceRun> {
-      const row = await rows().findOne({ workspaceId, id })
-      if (!row) throw notFound()
-      return row
+    /** Throws not-found if the run is not this workspace's. */
+    async assertOfWorkspace(workspaceId: number, id: number): Promise<void> {
+      const query = db.raw(
+        'select id from workspace_runs where organization_id = ? and workspace_id = ? and id = ?',
+        [organizationId, workspaceId, id],
+      )
+      const found = await askNamed(db, 'run-of-workspace', query)
+      if (found.length === 0) throw notFound()
     },
 
     async many(ids: readonly number[]): Promise<WorkspaceRun[]> {
       return ids.length === 0 ? [] : rows().whereIn('id', [...ids])
     },
 
-    async list(workspaceId: number, limit: number, before: number): Promise<WorkspaceRun[]> {
-      return rows()
-        .where({ workspaceId })
-        .where('id', '<', before)
-        .orderBy('id', 'desc')
-        .limit(limit)
+    /** The ids of a page of its runs, the newest first. */
+    async idsOf(
+      workspaceId: number,
+      limit: number,
+      before: number,
+    ): Promise<Array<{ id: number }>> {
+      const query = db.raw(
+        `select id from workspace_runs where organization_id = ? and workspace_id = ? and id < ?
+         order by id desc limit ?`,
+        [organizationId, workspaceId, before, limit],
+      )
+      return askNamed<{ id: number }>(db, 'ids-of-workspace-runs', query)
     },
 
     async lastOf(workspaceIds: readonly number[]): Promise<WorkspaceRun[]> {

@@ -1,3 +1,4 @@
+import { askNamed } from '../driver/ask-prepared.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { Model } from 'objection'
 import { notFound } from '../../domain/errors.ts'
@@ -110,13 +111,17 @@ export function configurationVersions(tenant: Tenant) {
 
     /** The newest number of each workspace that has a version. */
     async numbersOf(workspaceIds: readonly number[]): Promise<Map<number, number>> {
-      const newest = await db('configuration_versions')
-        .where({ organizationId, pullRequestId: null })
-        .whereIn('workspaceId', [...workspaceIds])
-        .groupBy('workspaceId')
-        .select('workspaceId')
-        .max('number as number')
-      return new Map(newest.map((row) => [row.workspaceId, row.number]))
+      if (workspaceIds.length === 0) return new Map()
+      const query = db.raw(
+        `select w.id, v.number from unnest(array(select unnest(?::integer[]))) as w(id)
+           cross join lateral (
+             select number from configuration_versions
+             where organization_id = ? and workspace_id = w.id and pull_request_id is null
+             order by number desc limit 1) v`,
+        [[...workspaceIds], organizationId],
+      )
+      const newest = await askNamed<{ id: number; number: number }>(db, 'numbers-of', query)
+      return new Map(newest.map(({ id, number }) => [id, number]))
     },
 
     async get(id: number): Promise<ConfigurationVersion> {

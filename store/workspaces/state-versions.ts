@@ -1,3 +1,4 @@
+import { askNamed } from '../driver/ask-prepared.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { Model, type QueryBuilder } from 'objection'
 import { conflict, notFound } from '../../domain/errors.ts'
@@ -89,15 +90,16 @@ export function stateVersions(tenant: Tenant) {
     /** The current serial of each workspace with a state, by one index look-up each. */
     async serialsOf(workspaceIds: readonly number[]): Promise<Map<number, number>> {
       if (workspaceIds.length === 0) return new Map()
-      const { rows: found } = await db.raw(
-        `select w.id, s.serial from unnest(?::integer[]) as w(id)
+      const query = db.raw(
+        `select w.id, s.serial from unnest(array(select unnest(?::integer[]))) as w(id)
            cross join lateral (
              select serial from state_versions
              where organization_id = ? and workspace_id = w.id and status = 'finalized'
              order by generation desc, serial desc limit 1) s`,
         [[...workspaceIds], organizationId],
       )
-      return new Map(found.map((row: { id: number; serial: number }) => [row.id, row.serial]))
+      const found = await askNamed<{ id: number; serial: number }>(db, 'serials-of', query)
+      return new Map(found.map(({ id, serial }) => [id, serial]))
     },
 
     /** Null if the state is in parts. */
