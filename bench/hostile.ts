@@ -9,7 +9,7 @@ import { startAttackers, type Attackers } from './hostile/attackers.ts'
 import { watchMemory } from './watch-memory.ts'
 import { makeOrganization } from './hostile/organization.ts'
 import { killAtRandom } from './hostile/random-kills.ts'
-import { quietTenant, type Watched } from './hostile/quiet-tenant.ts'
+import { quietTenant, type QuietTenant, type Watched } from './hostile/quiet-tenant.ts'
 import { startPlatform, type Platform } from './start-platform.ts'
 
 const forMs = benchConfig.forMs(60_000)
@@ -43,8 +43,9 @@ export async function hostileSuite(): Promise<boolean> {
     CC_PRIVATE_HOSTS: `cloud=127.0.0.1:${cloudPort}`,
   })
   let attackers: Attackers | undefined
+  let client: QuietTenant | undefined
   try {
-    const quiet = await quietTenant(platform, benchConfig.kills)
+    const quiet = (client = await quietTenant(platform, benchConfig.kills))
     const organizations = [
       await makeOrganization(platform, 'hostile'),
       await makeOrganization(platform, 'hostile-too'),
@@ -87,6 +88,7 @@ export async function hostileSuite(): Promise<boolean> {
     return results.every((result) => faultsOf(idle, result).length === 0)
   } finally {
     attackers?.close()
+    client?.close()
     await platform.stop()
     rmSync(loops, { recursive: true, force: true })
   }

@@ -23,7 +23,7 @@ export async function listRuns(
 ): Promise<Answer> {
   const { limit = 50, cursor, sort } = query
   const order = sort === 'createdAt' ? 'asc' : 'desc'
-  return deps.store.tenant(caller.organizationId, async (tenant) => {
+  return deps.store.reading(caller.organizationId, async (tenant) => {
     const start = order === 'asc' ? 0 : maxKey
     const found = await listedRuns(tenant, await filterOf(tenant, caller, query), {
       limit: limit + 1,

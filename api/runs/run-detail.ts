@@ -22,7 +22,7 @@ export async function runDetail(
   caller: Caller,
   find: (tenant: Tenant) => Promise<RunPlace>,
 ): Promise<Static<typeof RunDetail>> {
-  const { body, planned, ended, entries, tries, commentCount } = await deps.store.tenant(
+  const { body, planned, ended, entries, tries, commentCount } = await deps.store.reading(
     caller.organizationId,
     async (tenant) => {
       const place = await find(tenant)

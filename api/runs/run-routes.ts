@@ -65,7 +65,7 @@ export const pipelineRunRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async ({ caller, params: { id }, query: { limit = 50, cursor } }) => {
       const { organizationId } = caller
       const before = decodeCursor(cursor, maxKey)
-      return deps.store.tenant(organizationId, async (tenant) => {
+      return deps.store.reading(organizationId, async (tenant) => {
         await pipelines(tenant).get(id)
         const found = await pipelineRuns(tenant).list(id, limit + 1, before)
         const places = found.slice(0, limit)

@@ -79,7 +79,7 @@ export const workspaceRunRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async ({ caller, params: { id }, query: { limit = 50, cursor } }) => {
       const { organizationId } = caller
       const before = decodeCursor(cursor, maxKey)
-      return deps.store.tenant(organizationId, async (tenant) => {
+      return deps.store.reading(organizationId, async (tenant) => {
         const [found] = await Promise.all([
           workspaceRuns(tenant).idsOf(id, limit + 1, before),
           workspaces(tenant).get(id),

@@ -24,7 +24,7 @@ export async function listWorkspaces(
   const isDescending = sort.startsWith('-')
   // The schema's values are the orders, with and without the sign.
   const { order, encode, decode } = orders[sort.replace('-', '') as ListOrder]
-  return deps.store.tenant(organizationId, async (tenant) => {
+  return deps.store.reading(organizationId, async (tenant) => {
     const found = await listedWorkspaces(tenant, filterOf(query), {
       limit: limit + 1,
       order,

@@ -50,8 +50,7 @@ export function launchInBubblewrap(host: BubblewrapHost, bench: Bench, step: Ste
   const pipes = child.stdio as unknown as Record<2 | 5 | 7, Readable> & Record<3 | 6, Writable>
   const options = pipes[3]
   options.on('error', () => {})
-  const given = optionsOf(host, bench, step).join('\0') + '\0'
-  void grouped.then(() => options.end(given))
+  void grouped.then(() => options.end(optionsOf(host, bench, step).join('\0') + '\0'))
   const namespace = namespaceOf(pipes[5])
 
   return {

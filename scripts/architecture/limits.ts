@@ -10,7 +10,7 @@ export const limits: Limits = {
   entries: [
     /^(api\/server|(agent|bench|runner|worker)\/main|workflows\/index|console\/src\/main)\.tsx?$/,
     /^scripts\/[^/]+$/,
-    /^bench\/(agent\/unpack-main|bare-server|hostile\/(attackers-main|look-at-loop)|load-client|sync\/ready-cloud)\.ts$/,
+    /^bench\/(agent\/unpack-main|bare-server|hostile\/((attackers|quiet)-main|look-at-loop)|load-client|sync\/ready-cloud)\.ts$/,
     /^gateways\/(duckdb\/program\/main|states\/split-state-process)\.ts$/,
     /^worker\/print-workflow-bundle\.ts$/,
   ],
@@ -19,7 +19,7 @@ export const limits: Limits = {
     activities: 4,
     agent: 7,
     api: 26,
-    bench: 2,
+    bench: 1,
 
     console: 24,
     engines: 2,

@@ -13,8 +13,10 @@ import { askPrepared } from './ask-prepared.ts'
 import { sendTogether } from './send-together.ts'
 import type { PreparedQuery, Scalar, Value } from './kept-query.ts'
 import { asTenant, type Tenant } from './tenant.ts'
-import { keptRows, prepareWrites, tenantRows, writeRows } from './tenant-query.ts'
-import { inTransaction } from './transaction.ts'
+import { keptRows, prepareWrites, setTenant, tenantRows, writeRows } from './tenant-query.ts'
+import { inReading, inTransaction } from './transaction.ts'
+
+import type { Db } from './db.ts'
 
 export type { Db } from './db.ts'
 
@@ -24,6 +26,8 @@ export type PlatformDb = Knex
 export type Store = {
   /** Runs `work` in one transaction that can see this organization and no other. */
   tenant<T>(organizationId: number, work: (tenant: Tenant) => Promise<T>): Promise<T>
+  /** The same for `work` that only reads: faster, and PostgreSQL refuses to write. */
+  reading<T>(organizationId: number, work: (tenant: Tenant) => Promise<T>): Promise<T>
   /** One query that sees this organization alone, in one round trip: for frequent reads. */
   read<R>(organizationId: number, query: PreparedQuery<Value>): Promise<R[]>
   /** One writing statement that sees this organization alone, in one round trip. It is atomic. */
@@ -60,17 +64,16 @@ export function connectStore(logins: DatabaseLogins, poolSize: number): Store {
   return {
     async tenant(organizationId, work) {
       try {
-        return await inTransaction(app, async (db) => {
-          // Not awaited: it is sent ahead of the first statement. If it failed, no later statement
-          // would see any organization.
-          const set = askPrepared(db, {
-            name: 'begin-tenant',
-            text: `select set_config('cc.organization_id', $1, true)`,
-            values: [String(organizationId)],
-          })
-          const [result] = await Promise.all([work(asTenant(db, organizationId)), set])
-          return result
-        })
+        return await inTransaction(app, async (db) => withTenant(db, { organizationId, work }))
+      } catch (error) {
+        throw toFault(error)
+      }
+    },
+    async reading(organizationId, work) {
+      try {
+        return await inReading(app, async (db) =>
+          withTenant(db, { organizationId, work, set: setTenant }),
+        )
       } catch (error) {
         throw toFault(error)
       }
@@ -119,6 +122,28 @@ export function connectStore(logins: DatabaseLogins, poolSize: number): Store {
       await Promise.all(open)
     },
   }
+}
+
+type Work<T> = {
+  organizationId: number
+  work: (tenant: Tenant) => Promise<T>
+  set?: typeof setTenant
+}
+
+async function withTenant<T>(
+  db: Db,
+  { organizationId, work, set = setWritingTenant }: Work<T>,
+): Promise<T> {
+  // Not awaited: it is sent ahead of the first statement. If it failed, no later statement would see
+  // any organization.
+  const done = askPrepared(db, { ...set, values: [String(organizationId)] })
+  const [result] = await Promise.all([work(asTenant(db, organizationId)), done])
+  return result
+}
+
+const setWritingTenant = {
+  name: 'begin-tenant',
+  text: `select set_config('cc.organization_id', $1, true)`,
 }
 
 /** Uses a connection of its own: a write may wait for a lock, and other queries must not wait behind it. */

@@ -52,6 +52,41 @@ describe('a transaction of an organization', () => {
     expect(await names()).toEqual([])
   })
 
+  describe('for reading', () => {
+    const read = async <T>(work: (db: Db) => Promise<T>): Promise<T> =>
+      store.reading(org.id, async (tenant) => work(unwrap(tenant).db))
+    const readNames = async (): Promise<string[]> =>
+      read(async (db) => db.from('workspaces').orderBy('name').pluck('name'))
+
+    test('sees its organization alone, several at once on one connection', async () => {
+      const [first, other] = [org, await harness.organization()]
+      await inOrganization(async (db) => addWorkspace(db, 'of-the-first'))
+      expect(await Promise.all([readNames(), readNames(), readNames()])).toEqual(
+        Array.from({ length: 3 }, () => ['of-the-first']),
+      )
+      org = other
+      expect(await readNames()).toEqual([])
+      org = first
+      expect(await readNames()).toEqual(['of-the-first'])
+    })
+
+    test('refuses to write, and the next transaction on its connection writes', async () => {
+      await expect(read(async (db) => addWorkspace(db, 'lost'))).rejects.toThrow(/read-only/)
+      await inOrganization(async (db) => addWorkspace(db, 'kept'))
+      expect(await readNames()).toEqual(['kept'])
+    })
+
+    test('fails with the error of its work, and the connection goes on', async () => {
+      await expect(read(async (db) => db.raw('select 1 / 0'))).rejects.toThrow('division')
+      expect(await readNames()).toEqual([])
+    })
+
+    test('refuses a query after its end', async () => {
+      const late = await read(async (db) => ({ db }))
+      await expect(late.db.raw('select 1')).rejects.toThrow('has ended')
+    })
+  })
+
   test('leaves no organization on its connection', async () => {
     const [first, other] = [org, await harness.organization()]
     await inOrganization(async (db) => addWorkspace(db, 'of-the-first'))

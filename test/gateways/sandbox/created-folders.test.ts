@@ -12,5 +12,5 @@ test.runIf(hasBwrap && isRoot)('steps can enter folders that a closed umask made
   const inside = ['--mount', 'sh', '-c', empty, process.execPath, script]
   const { stdout } = await promisify(execFile)('unshare', inside)
 
-  expect(stdout).toMatch(/^opened \/var\/lib\/cloud-control\/[0-9a-f]{16}\n$/)
+  expect(stdout).toMatch(/^opened \/var\/lib\/cloud-control\/work-[0-9a-f]{16}\n$/)
 })
