@@ -19,6 +19,7 @@ export async function createFirstWallApp({ deps, config }: Harness) {
   const store: Store = {
     ...deps.store,
     tenant,
+    reading: tenant,
     read: async (organizationId, query) =>
       tenant(organizationId, async (one) => askPrepared(unwrap(one).db, query)),
     write: async (organizationId, query) =>
