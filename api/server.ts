@@ -23,7 +23,12 @@ async function main(config: Config): Promise<void> {
   // when the process ends; only a kill loses them.
   const destination = pino.destination({ sync: false, minLength: 8_192, periodicFlush: 100 })
   const log = pino({ level: config.logLevel, base: { part: 'api' } }, destination)
-  await prepareStore(config)
+  const { firstSignIn } = await prepareStore(config)
+  // Under `npm start` the store is prepared already. The password is generated once, and nothing else can show it.
+  if (firstSignIn?.password)
+    process.stderr.write(
+      `first sign-in: organization ${firstSignIn.organization}, ${firstSignIn.email}, password ${firstSignIn.password} (shown this once)\n`,
+    )
 
   const logins = databaseLogins(config)
   const store = connectStore(logins, config.databasePoolSize)

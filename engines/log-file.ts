@@ -26,7 +26,7 @@ export function openLogFile(path: string, onLine?: (line: string) => void): LogF
       bytes += chunk.length
       if (bytes > largestBytes) {
         stream.end()
-        renameSync(path, `${path}.1`)
+        moveAside(path)
         stream = open(path)
         bytes = chunk.length
       }
@@ -42,6 +42,14 @@ export function openLogFile(path: string, onLine?: (line: string) => void): LogF
     },
     tail: () => [...last, rest].join('\n').trim(),
     close: () => new Promise((resolve) => stream.end(() => resolve())),
+  }
+}
+
+function moveAside(path: string): void {
+  try {
+    renameSync(path, `${path}.1`)
+  } catch {
+    // Somebody has removed it. A log must not end the supervisor.
   }
 }
 

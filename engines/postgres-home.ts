@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { chmodSync, cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs'
-import { mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { lchownSync, mkdtempSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { arch, platform } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -11,6 +12,8 @@ export type PostgresHome = { cluster: string; native: string }
 
 /** A file of the data directory. A re-created directory has another password, which tells the two apart. */
 export const passwordFile = 'postgres.password'
+/** A file of the data directory that is made after its first database. */
+export const databasePasswordFile = 'database.password'
 
 const ownerFile = 'belongs-to'
 const systemDir = '/var/lib/cloud-control'
@@ -18,6 +21,8 @@ const systemDir = '/var/lib/cloud-control'
 /**
  * The folders of the cluster and of the programs. As root, the user `postgres` must reach both. A
  * clone below root's home directory (mode 700) is out of reach: then /var/lib/cloud-control is used.
+ * A cluster that is there stays where it is, also if the data directory's mode has changed. Throws if
+ * this data directory has had a database and none is found, so that no empty one takes its place.
  */
 export async function postgresHome(
   dataDir: string,
@@ -25,20 +30,76 @@ export async function postgresHome(
   say: (line: string) => void,
 ): Promise<PostgresHome> {
   const { native, version } = findPackage()
-  if (!user) return { cluster: join(dataDir, 'postgres'), native }
-
-  let home = dataDir
-  if (!canReach(user, dataDir)) {
-    const hash = createHash('sha256').update(dataDir).digest('hex').slice(0, 16)
-    home = join(systemDir, hash)
-    say(`postgres: its user cannot reach ${dataDir}, so its data is in ${home}`)
-    openFolder(systemDir)
-    setAsideStrangers(home, dataDir, say)
-    openFolder(home)
-    writeFileSync(join(home, ownerFile), ownerOf(dataDir), { mode: 0o600 })
+  const inside = join(dataDir, 'postgres')
+  if (!user) {
+    assertFound(inside, { dataDir })
+    return { cluster: inside, native }
   }
+  const home = homeFor(dataDir, user, say)
   const cluster = join(home, 'postgres')
+  assertFound(cluster, { dataDir, others: [inside] })
+  if (hasDatabase(cluster)) giveTo(user, cluster)
   return { cluster, native: canReach(user, native) ? native : await copyPrograms(native, version) }
+}
+
+const hasDatabase = (cluster: string): boolean => existsSync(join(cluster, 'PG_VERSION'))
+
+/** Whether a database was made for this data directory. */
+const hadDatabase = (dataDir: string): boolean => existsSync(join(dataDir, databasePasswordFile))
+
+function assertFound(
+  cluster: string,
+  { dataDir, others = [] }: { dataDir: string; others?: readonly string[] },
+): void {
+  if (hasDatabase(cluster) || !hadDatabase(dataDir)) return
+  const elsewhere = others.find((other) => other !== cluster && hasDatabase(other))
+  throw new Error(
+    elsewhere
+      ? `the database is in ${elsewhere}, which the user "postgres" cannot enter any more: let it (chmod o+x on the folders above it), and start again`
+      : `${dataDir} has had a database, and none is in ${cluster}: put it back there from where it is or from a backup (docs/runbook.md, "Backup and restore"). To begin with an empty one, move ${dataDir} away`,
+  )
+}
+
+function homeFor(dataDir: string, user: PostgresUser, say: (line: string) => void): string {
+  const hash = createHash('sha256').update(dataDir).digest('hex').slice(0, 16)
+  const outside = join(systemDir, hash)
+  const isOutside = hasDatabase(join(outside, 'postgres')) && isOf(outside, dataDir)
+  if (canReach(user, dataDir) && (hasDatabase(join(dataDir, 'postgres')) || !isOutside))
+    return dataDir
+  say(`postgres: its user cannot reach ${dataDir}, so its data is in ${outside}`)
+  openFolder(systemDir)
+  setAsideStrangers(outside, dataDir, say)
+  openFolder(outside)
+  noteOwner(outside, dataDir)
+  return outside
+}
+
+/** As after a restore to another host, where `postgres` may have another uid. */
+function giveTo(user: PostgresUser, path: string): void {
+  if (statSync(path).uid === user.uid) return
+  for (const { name, parentPath } of readdirSync(path, { recursive: true, withFileTypes: true }))
+    lchownSync(join(parentPath, name), user.uid, user.gid)
+  // Last, so that a start that is killed here begins again.
+  lchownSync(path, user.uid, user.gid)
+}
+
+/** Atomic, and once: a crash or a full disk must not leave a file that names nobody. */
+function noteOwner(home: string, dataDir: string): void {
+  if (readOwner(home) === ownerOf(dataDir)) return
+  const unfinished = join(home, `${ownerFile}.unfinished`)
+  writeFileSync(unfinished, ownerOf(dataDir), { mode: 0o600, flush: true })
+  renameSync(unfinished, join(home, ownerFile))
+}
+
+function readOwner(home: string): string {
+  const file = join(home, ownerFile)
+  return existsSync(file) ? readFileSync(file, 'utf8') : ''
+}
+
+/** One that names nobody was left by a crash or a full disk. It is this directory's, if that has had a database. */
+function isOf(home: string, dataDir: string): boolean {
+  const owner = readOwner(home)
+  return owner === ownerOf(dataDir) || (owner === '' && hadDatabase(dataDir))
 }
 
 /**
@@ -46,9 +107,7 @@ export async function postgresHome(
  * created again, so that its passwords and keys do not fit the old cluster.
  */
 function setAsideStrangers(home: string, dataDir: string, say: (line: string) => void): void {
-  if (!existsSync(home)) return
-  const owner = join(home, ownerFile)
-  if (existsSync(owner) && readFileSync(owner, 'utf8') === ownerOf(dataDir)) return
+  if (!existsSync(home) || isOf(home, dataDir)) return
   const aside = `${home}.${new Date().toISOString().replace(/[^0-9]/g, '')}`
   renameSync(home, aside)
   say(`postgres: ${home} belongs to an earlier ${dataDir} that is gone: moved to ${aside}`)

@@ -7,6 +7,7 @@ import { createLeash } from './leash.ts'
 import { makeDataDir } from './make-data-dir.ts'
 import { sweepPidFiles } from './pid-file.ts'
 import { newPassword, startPostgres } from './postgres.ts'
+import { databasePasswordFile } from './postgres-home.ts'
 import { secretFile } from './secret-file.ts'
 import { startTemporal } from './temporal.ts'
 import { temporalKeys } from './temporal-keys.ts'
@@ -97,7 +98,7 @@ export async function startEngines(options: EngineOptions): Promise<Engines> {
 
     const postgres = await startPostgres({ ...common, port: ports.postgres, throwaway })
     started.push(postgres.part)
-    const password = secretFile(join(dataDir, 'database.password'), newPassword)
+    const password = secretFile(join(dataDir, databasePasswordFile), newPassword)
     await postgres.ensureDatabase({ role: owner, database: owner, password, mayCreate: true })
 
     const temporalAddress = `127.0.0.1:${ports.frontend}`

@@ -56,6 +56,8 @@ function areSound(folder: string, keys: TemporalKeys, now: Date): boolean {
         isPrivate(keyFile) &&
         certificate.verify(authority.publicKey) &&
         certificate.checkPrivateKey(createPrivateKey(readFileSync(keyFile))) &&
+        // Keys made while the clock was ahead are not valid yet.
+        certificate.validFromDate <= now &&
         certificate.validToDate.getTime() - now.getTime() > renewBeforeMs
       )
     })

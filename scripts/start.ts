@@ -28,6 +28,8 @@ const root = join(import.meta.dirname, '..')
 const say = (line: string): void => void process.stdout.write(`${line}\n`)
 const running: Stoppable[] = []
 const aborter = new AbortController()
+/** Said once. The password is generated once, and the next start cannot show it. */
+let sayFirstSignIn = (): void => undefined
 
 // A closed terminal (SIGHUP) must not interrupt the stop with a write error.
 process.stdout.on('error', () => undefined)
@@ -41,6 +43,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     // One Ctrl-C can arrive twice: from the terminal and from npm, which forwards it.
     if (Date.now() - firstSignalAt < 1_000) return aborter.abort()
     say('stopping at once')
+    sayFirstSignIn()
     for (const part of running) part.kill()
     process.exit(130)
   })
@@ -76,11 +79,19 @@ async function main(): Promise<number> {
     if (running.length > 0) say('stopping')
     for (const part of running.toReversed()) await part.stop()
     // Only the default folders: a folder that the operator chose may contain other files.
-    if (!process.env['CC_WORK_DIR']) await removeWorkDir(workFolderFor(settings.dataDir))
+    if (!process.env['CC_WORK_DIR']) await removeFolder(workFolderFor(settings.dataDir))
     if (!process.env['CC_BILLING_WORK_DIR'] || !process.env['CC_BUILD_WORK_DIR'])
-      await removeWorkDir(diskFolderFor(settings.dataDir))
+      await removeFolder(diskFolderFor(settings.dataDir))
     lock.release()
     if (aborter.signal.aborted) say('stopped')
+  }
+}
+
+async function removeFolder(workDir: string): Promise<void> {
+  try {
+    await removeWorkDir(workDir)
+  } catch (error) {
+    say(`${workDir} is not removed: ${error instanceof Error ? error.message : String(error)}`)
   }
 }
 
@@ -119,10 +130,17 @@ async function up(settings: StartSettings): Promise<Config> {
   const env = { ...process.env, ...sources.env }
   const config = readConfig(env)
   const { firstSignIn } = await prepareStore(config)
-  await built
-  signal.throwIfAborted()
+  if (firstSignIn)
+    sayFirstSignIn = () => {
+      sayFirstSignIn = () => undefined
+      const { organization, email, password } = firstSignIn
+      const secret = password ? `, password ${password} (shown this once)` : ''
+      say(`  first sign-in: organization ${organization}, ${email}${secret}`)
+    }
 
   try {
+    await built
+    signal.throwIfAborted()
     const address = await startParts(settings, { env, config })
     say(`ready: ${address}`)
     if (sources.engines?.hasUi)
@@ -130,12 +148,8 @@ async function up(settings: StartSettings): Promise<Config> {
     say(`  API reference: ${address}/docs`)
     say(`  logs: ${join(dataDir, 'logs')}`)
   } finally {
-    // Also after a failed start: the password is generated once, and the next start cannot show it.
-    if (firstSignIn) {
-      const { organization, email, password } = firstSignIn
-      const secret = password ? `, password ${password} (shown this once)` : ''
-      say(`  first sign-in: organization ${organization}, ${email}${secret}`)
-    }
+    // Also after a failed start.
+    sayFirstSignIn()
   }
   return config
 }

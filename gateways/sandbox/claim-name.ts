@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, constants, fstatSync, mkdirSync, openSync, readdirSync, rmSync } from 'node:fs'
+import { closeSync, constants, existsSync, fstatSync, mkdirSync } from 'node:fs'
+import { openSync, readdirSync, rmSync } from 'node:fs'
 import { connect, createServer, type Server } from 'node:net'
 import { unavailable } from '../../domain/errors.ts'
 
@@ -43,6 +44,18 @@ export async function claimName(folder: string, name: string): Promise<Claim | u
   } catch (error) {
     release()
     throw error
+  }
+}
+
+/** Whether a live process holds any name in this folder. */
+export async function isAnyClaimed(folder: string): Promise<boolean> {
+  if (!existsSync(folder)) return false
+  const place = openPlace(folder)
+  try {
+    for (const file of readdirSync(folder)) if (await listens(`${place.path}/${file}`)) return true
+    return false
+  } finally {
+    closeSync(place.fd)
   }
 }
 

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { unavailable } from '../../domain/errors.ts'
 import { claimName } from './claim-name.ts'
 
@@ -25,7 +25,7 @@ export async function claimSlot(workDir: string): Promise<Slot> {
 /** This slot, or undefined while a live process holds it. */
 export async function claimSlotNumber(workDir: string, number: number): Promise<Slot | undefined> {
   const uid = canChangeUid ? firstUid + number - 1 : undefined
-  if (uid !== undefined && namedUids().has(uid)) return undefined
+  if (uid !== undefined && (namedUids().has(uid) || isDynamic(uid))) return undefined
   const folder = canChangeUid ? slotsOfHost : `${workDir}/slots`
   const claim = await claimName(folder, String(number))
   return claim && { number, uid, release: () => claim.release() }
@@ -36,6 +36,9 @@ const firstUid = 64_001
 const canChangeUid = process.platform === 'linux' && process.getuid?.() === 0
 /** Only root can write to /run, so no other user of the host can take it first. */
 const slotsOfHost = '/run/cloud-control/slots'
+
+/** systemd gives a service with `DynamicUser=` a uid of 61184 to 65519 that is in no file of users. */
+const isDynamic = (uid: number): boolean => existsSync(`/run/systemd/dynamic-uid/${uid}`)
 
 /** Uids that the host assigned (Debian's ceph is 64045) must not be used or killed. */
 function namedUids(): Set<number> {

@@ -1,8 +1,10 @@
+import { randomBytes } from 'node:crypto'
 import { chmod, mkdir, realpath } from 'node:fs/promises'
 import { readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { isMainThread } from 'node:worker_threads'
 import { unavailable } from '../../domain/errors.ts'
+import { claimName } from './claim-name.ts'
 import { openCpuGroup, sharesBySession } from './cpu-group.ts'
 import { etcFiles } from './etc-files.ts'
 import { findCommand } from './find-command.ts'
@@ -14,7 +16,7 @@ import { openCgroups } from './open-cgroups.ts'
 import type { SandboxOptions } from './sandbox-options.ts'
 import { slotPool } from './slot-pool.ts'
 import { tryBubblewrap } from './try-bubblewrap.ts'
-import { removeLeftovers } from './work-folder.ts'
+import { removeLeftovers, usersOf } from './work-folder.ts'
 import { workbenchFrom } from './workbench-from.ts'
 import type { Loan, OpenOptions, OwnedSandbox, Program, Workbench } from './workbench.ts'
 
@@ -24,6 +26,7 @@ export async function createSandbox(options: SandboxOptions): Promise<OwnedSandb
   if (!isMainThread) throw new Error('The sandbox starts steps from the main thread only')
   await makeWorkDir(options.workDir)
   const { workDir } = options
+  const use = await claimName(usersOf(workDir), randomBytes(6).toString('hex'))
   const cgroups = openCgroupsFor(options)
   const removed = await removeLeftovers({ workDir, cgroups: cgroups.runs })
   if (removed > 0) options.log.info({ removed }, 'removed the work folders of dead workers')
@@ -76,6 +79,7 @@ export async function createSandbox(options: SandboxOptions): Promise<OwnedSandb
       await Promise.all([...open].map((workbench) => workbench.close()))
       await Promise.all([...lent].map((loan) => loan.close({ lost: true })))
       pool.close()
+      use?.release()
     },
   }
 }

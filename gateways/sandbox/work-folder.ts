@@ -46,6 +46,9 @@ export async function removeWorkFolder(path: string): Promise<void> {
   else await rm(path, { recursive: true, force: true })
 }
 
+/** The folder in which each process that has sandboxes here holds a claim. */
+export const usersOf = (workDir: string): string => join(workDir, 'users')
+
 export type WorkPlace = {
   workDir: string
   /** The folder with the cgroups of this work folder's steps. */

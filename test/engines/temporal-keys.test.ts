@@ -51,6 +51,13 @@ describe('the keys of an embedded Temporal', () => {
     expect(at(8.1)).not.toBe(first)
   })
 
+  test('that were made while the clock was ahead are made anew once it is right', () => {
+    const ahead = new Date(Date.now() + 3 * 86_400_000)
+    const first = readFileSync(temporalKeys(folder, ahead).client.certFile, 'utf8')
+    expect(readFileSync(temporalKeys(folder, ahead).client.certFile, 'utf8')).toBe(first)
+    expect(readFileSync(temporalKeys(folder).client.certFile, 'utf8')).not.toBe(first)
+  })
+
   test.each([
     ['a key that others can read', (path: string) => chmodSync(join(path, 'client.key'), 0o640)],
     ['a folder that others can enter', (path: string) => chmodSync(path, 0o755)],

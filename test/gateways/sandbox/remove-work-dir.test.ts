@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, expect, test } from 'vitest'
+import { claimName } from '../../../gateways/sandbox/claim-name.ts'
 import { removeWorkDir } from '../../../gateways/sandbox/remove-work-dir.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'cc-work-dir-'))
@@ -25,4 +26,16 @@ test('a database in the same folder stays', async () => {
   await removeWorkDir(folder)
 
   expect(readdirSync(folder).toSorted()).toEqual(['belongs-to', 'postgres'])
+})
+
+test('while another worker uses the folder nothing is removed', async () => {
+  for (const name of ['bin', 'slot-900-0123']) mkdirSync(join(folder, name), { recursive: true })
+  const claim = await claimName(join(folder, 'users'), 'another')
+
+  await removeWorkDir(folder)
+  expect(readdirSync(folder).toSorted()).toEqual(['bin', 'slot-900-0123', 'users'])
+
+  claim?.release()
+  await removeWorkDir(folder)
+  expect(existsSync(folder)).toBe(false)
 })
