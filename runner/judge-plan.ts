@@ -1,6 +1,6 @@
 import { planReach } from '../domain/finops/budgets/plan-reach.ts'
 import { planEstimate } from '../domain/finops/estimates/plan-estimate.ts'
-import { judgeCost } from '../domain/finops/judge-cost.ts'
+import { judgeCost, type CostVerdict } from '../domain/finops/judge-cost.ts'
 import { presentCost } from '../domain/finops/present-cost.ts'
 import { priceResources } from '../domain/finops/price-resources.ts'
 import { maskSecrets, type Mask } from '../domain/runs/mask-secrets.ts'
@@ -33,7 +33,7 @@ export async function judgePlan(
     at: new Date(),
   })
   const cost = presentCost(priced)
-  const costVerdict = judgeCost({
+  const judged = judgeCost({
     priced,
     costLimitMonthly: workspace.costLimitMonthly,
     unpriced: workspace.unpriced,
@@ -57,6 +57,8 @@ export async function judgePlan(
     signal: port.signal,
   })
   const policyVerdict = judgePolicies(results)
+  // Addresses of resources can have values of variables in them, as keys of `for_each`.
+  const costVerdict = maskCost(judged, mask)
   return {
     gates: [
       { kind: 'policy', result: policyVerdict.result, findings: policyVerdict.findings },
@@ -110,6 +112,15 @@ function deniedBy(
       message: cost.findings[0]?.message ?? 'The cost of this plan is over the limit.',
     }
   return undefined
+}
+
+function maskCost(verdict: CostVerdict, mask: Mask): CostVerdict {
+  const findings = verdict.findings.map(({ message, resource, ...finding }) => ({
+    ...finding,
+    message: mask(message),
+    ...(resource !== undefined && { resource: mask(resource) }),
+  }))
+  return { ...verdict, findings }
 }
 
 /**

@@ -10,6 +10,8 @@ const unknownBefore = (version: string): string => `exists (
         on applied.organization_id = r.organization_id and applied.id = r.configuration_version_id
       where r.organization_id = ${version}.organization_id and r.workspace_id = ${version}.workspace_id
         and r.kind = 'apply' and r.phase = 'succeeded'
+        -- It applied nothing, and an author can start one alone.
+        and r.reason is distinct from 'no_changes'
       order by r.id desc limit 1), 0))`
 
 /** SQL: the last deployment of the release's pipeline that succeeded on its target, before this run. */

@@ -12,7 +12,6 @@ import { stages } from '../../store/runs/stages.ts'
 import { planPasses } from '../../store/runs/stage-moves.ts'
 import { workspaceRuns, type RunChange } from '../../store/runs/workspace-runs.ts'
 import { stateVersions } from '../../store/workspaces/state-versions.ts'
-import { workspaceAuthorship } from '../../store/workspaces/workspace-authorship.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 import type { Deps } from '../deps.ts'
 import { digestOf } from './digest-of.ts'
@@ -105,7 +104,7 @@ async function endOfPlan(
       message: 'The state was changed while this was planned. Start a new run.',
     }
   if (!summary.noChanges) return undefined
-  await workspaceAuthorship(tenant).settle(run.workspaceId, loaded.authorshipThrough)
+  // Nothing was applied, so nobody's authorship ends: what they wrote may change something later.
   return { phase: 'succeeded', reason: 'no_changes' }
 }
 

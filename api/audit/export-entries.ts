@@ -2,7 +2,8 @@ import { auditEntries, type AuditFilter } from '../../store/audit/audit-entries.
 import type { Deps } from '../deps.ts'
 import { presentEntry } from './present-entry.ts'
 
-const entriesPerRead = 500
+/** An entry has up to some 10 KB, and those of a read are written at one stretch. */
+const entriesPerRead = 100
 
 /** One JSON document a line, oldest first, up to the newest entry at the start. Reads as fast as the client does. */
 export async function* exportEntries(

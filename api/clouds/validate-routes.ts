@@ -32,15 +32,17 @@ export const validateRoutes: FastifyPluginAsyncTypebox = async (app) => {
         },
       },
     },
-    async ({ caller, params: { id } }, reply) => {
-      if (!places.take(reply, caller.organizationId))
+    async ({ caller, params: { id } }) => {
+      const validating = places.run(caller.organizationId, async () =>
+        validateNow(app.deps, caller, id),
+      )
+      if (!validating)
         throw new AppError(
           'rate_limited',
           `Your organization is validating ${validationsAtOnce} accounts, and no more are validated at once. Try again in a moment.`,
           { code: 'too_many_validations', retryAfterSeconds: 10 },
         )
-      const account = await validateNow(app.deps, caller, id)
-      return { ok: true as const, account, missing: [] }
+      return { ok: true as const, account: await validating, missing: [] }
     },
   )
 }

@@ -3,6 +3,11 @@ import type { FastifyReply } from 'fastify'
 export type Places = {
   /** Takes a place until the request is answered or its client has left. False if none is free. */
   take(reply: FastifyReply, organizationId: number): boolean
+  /**
+   * Runs `work` in a place, which it has until its end, also when its client has left: otherwise a client that
+   * disconnects and asks again has work of any number under way. Undefined if no place is free.
+   */
+  run<T>(organizationId: number, work: () => Promise<T>): Promise<T> | undefined
 }
 
 /**
@@ -19,26 +24,37 @@ export function createPlaces({
   const counts = new Map<number, number>()
   let taken = 0
 
+  const isFree = (organizationId: number): boolean => {
+    const own = counts.get(organizationId) ?? 0
+    return own < ofOrganization && taken < (own === 0 ? atOnce : atOnce / 2)
+  }
+  /** Returns the function that frees the place. */
+  const enter = (organizationId: number): (() => void) => {
+    counts.set(organizationId, (counts.get(organizationId) ?? 0) + 1)
+    taken += 1
+    let isOver = false
+    return () => {
+      if (isOver) return
+      isOver = true
+      taken -= 1
+      const left = (counts.get(organizationId) ?? 1) - 1
+      if (left > 0) counts.set(organizationId, left)
+      else counts.delete(organizationId)
+    }
+  }
+
   return {
     take({ raw }, organizationId) {
-      const own = counts.get(organizationId) ?? 0
-      if (own >= ofOrganization || taken >= (own === 0 ? atOnce : atOnce / 2)) return false
+      if (!isFree(organizationId)) return false
       // Its client has left: no event would free the place.
       if (raw.destroyed) return true
-      counts.set(organizationId, own + 1)
-      taken += 1
-      let isOver = false
-      const leave = () => {
-        if (isOver) return
-        isOver = true
-        taken -= 1
-        const left = (counts.get(organizationId) ?? 1) - 1
-        if (left > 0) counts.set(organizationId, left)
-        else counts.delete(organizationId)
-      }
+      const leave = enter(organizationId)
       // The first for a client who has all, the second for one who went away.
       raw.once('finish', leave).once('close', leave)
       return true
+    },
+    run(organizationId, work) {
+      return isFree(organizationId) ? work().finally(enter(organizationId)) : undefined
     },
   }
 }

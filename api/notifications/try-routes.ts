@@ -30,15 +30,17 @@ export const notificationTryRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: TriedAnswer, ...errors() },
       },
     },
-    async ({ caller, params: { id } }, reply) => {
-      if (!places.take(reply, caller.organizationId))
+    async ({ caller, params: { id } }) => {
+      const trying = places.run(caller.organizationId, async () =>
+        tryNotification(app.deps, caller, id),
+      )
+      if (!trying)
         throw new AppError(
           'rate_limited',
           `Your organization is trying ${triesAtOnce} notifications, and no more are tried at once. Try again in a moment.`,
           { code: 'too_many_tests', retryAfterSeconds: 5 },
         )
-      const delivery = await tryNotification(app.deps, caller, id)
-      return { ok: true as const, delivery }
+      return { ok: true as const, delivery: await trying }
     },
   )
 }

@@ -31,10 +31,11 @@ export const formatRoutes: FastifyPluginAsyncTypebox = async (app) => {
         },
       },
     },
-    async ({ caller, params: { id }, body: { text } }, reply) => {
+    async ({ caller: { organizationId }, params: { id }, body: { text } }) => {
       const { deps } = app
-      await deps.store.tenant(caller.organizationId, async (tenant) => workspaces(tenant).get(id))
-      if (!places.take(reply, caller.organizationId))
+      await deps.store.tenant(organizationId, async (tenant) => workspaces(tenant).get(id))
+      const formatting = places.run(organizationId, async () => formatFile(deps.formatter, text))
+      if (!formatting)
         throw new AppError(
           'rate_limited',
           'Another file is being formatted. Try again in a moment.',
@@ -43,7 +44,7 @@ export const formatRoutes: FastifyPluginAsyncTypebox = async (app) => {
             retryAfterSeconds: 1,
           },
         )
-      return { ok: true as const, text: await formatFile(deps.formatter, text) }
+      return { ok: true as const, text: await formatting }
     },
   )
 }

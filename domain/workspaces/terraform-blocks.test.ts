@@ -83,13 +83,31 @@ test('the time grows with the size of the file alone', () => {
     `terraform {\n${'a = <<EOT\n'.repeat(50_000)}}`,
     `terraform {}\na = <<EOT\n${`${' '.repeat(9_000)}x\n`.repeat(100)}EOT\n`,
     `terraform {}\n${'<<a'.repeat(300_000)}`,
-    `terraform {}\n${'"${'.repeat(300_000)}`,
     `terraform {}\n${'/*'.repeat(400_000)}`,
   ]
   // Of this process alone: a busy machine takes longer for the same work.
   const begun = process.cpuUsage()
   for (const text of worst) terraformBlocks('a.tf', `${text}\n# encryption`, ['encryption'])
-  const list = `{"terraform":${'["a" '.repeat(200_000)}"encryption"`
+  const list = `{"terraform":[${'["a"],'.repeat(200_000)}"encryption"`
   terraformBlocks('a.tf.json', list, ['encryption'])
   expect(process.cpuUsage(begun).user / 1_000).toBeLessThan(4_000)
+})
+
+test.each([
+  ['blocks', 'a.tf', '{'.repeat(10_000_000)],
+  ['templates', 'a.tf', '"${'.repeat(300_000)],
+  ['lists', 'a.tf.json', '['.repeat(10_000_000)],
+  ['a thousand levels and one', 'a.tf', `${'{'.repeat(1_001)}${'}'.repeat(1_001)}`],
+])('refuses a file that nests %s without end', (_, path, deep) => {
+  const text = path.endsWith('.json')
+    ? `{"terraform":"encryption","deep":${deep}`
+    : `# terraform encryption\n${deep}`
+  expect(() => terraformBlocks(path, text, ['encryption'])).toThrow(
+    `${path} nests blocks, objects or lists more than 1,000 levels deep`,
+  )
+})
+
+test('reads a thousand levels', () => {
+  const text = `# terraform encryption\na = ${'{'.repeat(999)}${'}'.repeat(999)}\n`
+  expect(terraformBlocks('a.tf', text, ['encryption'])).toEqual([])
 })

@@ -1,3 +1,5 @@
+import { invalid } from '../errors.ts'
+
 export type TerraformBlock = {
   /** `encryption`, `backend`, `cloud`, `required_providers`… */
   type: string
@@ -25,6 +27,12 @@ export function terraformBlocks(
   const mayHave = (word: string) => text.includes(word) || (isJson && text.includes('\\u'))
   if (!mayHave('terraform') || !types.some(mayHave)) return []
   const found = isJson ? inJson(text, types) : inNative(text, types)
+  if (found === 'too deep')
+    throw invalid(
+      `The configuration is refused: ${path} nests blocks, objects or lists more than ${maxNesting.toLocaleString('en')} levels deep.`,
+      [{ path: `files[${JSON.stringify(path)}]`, message: 'is nested too deeply' }],
+      'configuration_refused',
+    )
   let line = 1
   let from = 0
   return found.map(({ type, at }) => {
@@ -38,6 +46,9 @@ export function terraformBlocks(
 }
 
 type Found = { type: string; at: number }
+
+/** Nobody writes so many. Each level takes memory, and a file can open ten million. */
+const maxNesting = 1_000
 
 /**
  * What the scanner is inside of: a block or object, code in a template (`${` or `%{`), a quoted template,
@@ -56,13 +67,14 @@ const idleInQuotes = /[^\\"$%]+/y
 const idleInHeredoc = /[^\n$%]+/y
 const heredoc = /<<-?([\p{ID_Start}_][\p{ID_Continue}-]*)\r?\n/uy
 
-function inNative(text: string, types: readonly string[]): Found[] {
+function inNative(text: string, types: readonly string[]): Found[] | 'too deep' {
   const found: Found[] = []
   const stack: Frame[] = []
   /** The first word of the current top-level statement, which names a block. */
   let head: string | undefined
   let at = text.startsWith('\ufeff') ? 1 : 0
   while (at < text.length) {
+    if (stack.length > maxNesting) return 'too deep'
     const frame = stack.at(-1)
     if (frame?.kind === 'quoted' || frame?.kind === 'heredoc') {
       at = frame.kind === 'quoted' ? inQuoted(text, at, stack) : inHeredoc(text, at, stack)
@@ -185,13 +197,14 @@ type Part = 'document' | 'terraform' | 'other'
  * HCL's JSON keeps duplicate properties, decodes their names, and reads a list of objects as several
  * blocks, so JSON.parse would lose what OpenTofu reads.
  */
-function inJson(text: string, types: readonly string[]): Found[] {
+function inJson(text: string, types: readonly string[]): Found[] | 'too deep' {
   const found: Found[] = []
   const stack: Array<{ isObject: boolean; part: Part }> = []
   let part: Part = 'document'
   let at = 0
   while (at < text.length) {
     const character = text[at]
+    if (stack.length > maxNesting) return 'too deep'
     const top = stack.at(-1)
     if (character === '{' || character === '[') stack.push({ isObject: character === '{', part })
     else if (character === '}' || character === ']') stack.pop()

@@ -10,7 +10,7 @@ let cpuGroup: string | null | undefined
  */
 export async function lowerPriority(pid: number | undefined, niceness: number): Promise<void> {
   if (pid === undefined) return
-  cpuGroup ??= openCpuGroup('runs') ?? null
+  if (cpuGroup === undefined) cpuGroup = openCpuGroup('runs') ?? null
   try {
     setPriority(pid, niceness)
   } catch {

@@ -138,6 +138,33 @@ describe('an author creates their own approver', () => {
   })
 })
 
+test('403: a run without changes, which nobody approves, clears no unknown author', async () => {
+  const org = await harness.organization()
+  const [author, deployer] = [await org.user('Deployer'), await org.user('Deployer')]
+  const workspace = await org.workspace({ by: author, criticality: 'production' })
+  const store = harness.deps.store
+  await store.tenant(org.id, async (tenant) =>
+    unwrap(tenant)
+      .db('configuration_versions')
+      .where({ workspaceId: workspace.id })
+      .update({ unknownAuthor: true }),
+  )
+  const idle = await author.post(`${workspace.url}/apply`)
+  await store.tenant(org.id, async (tenant) =>
+    workspaceRuns(tenant).move(idle.json().run.id, ['queued', 'planning'], {
+      phase: 'succeeded',
+      reason: 'no_changes',
+    }),
+  )
+  const files = { 'main.tf': 'resource "terraform_data" "later" {}\n' }
+  expect((await author.put(`${workspace.url}/configuration`, { files })).statusCode).toBe(201)
+
+  const run = await world.waitingRun(org, author, workspace)
+
+  expect(await world.verdict(deployer, run)).toMatch(/^403 /)
+  expect(await world.verdict(await org.user('SRE · Cloud Admin'), run)).toBe('approved')
+})
+
 test('a person who never signed in is not named as a possible approver', async () => {
   const org = await harness.organization()
   const [author, second] = [await org.user('Org Admin'), await org.user('Deployer')]

@@ -78,6 +78,27 @@ describe('a standard workspace', () => {
     expect(run).toMatchObject({ state: 'succeeded', reason: 'no_changes' })
   })
 
+  test('a run without a change leaves who changed the workspace an author of the next one', async () => {
+    const org = await harness.organization()
+    const [owner, other] = [await org.user('Owner'), await org.user('Deployer')]
+    const workspace = await org.workspace({ by: owner })
+    const { id } = await startRun(owner, workspace)
+    await runUntil(owner, { workspace, id }, isOver)
+    const variable = { key: 'LATER', kind: 'env', value: 'x' }
+    expect((await other.post(`${workspace.url}/variables`, variable)).statusCode).toBe(201)
+    const idle = await startRun(owner, workspace)
+    expect(await runUntil(owner, { workspace, id: idle.id }, isOver)).toMatchObject({
+      reason: 'no_changes',
+    })
+
+    const open = await harness.deps.store.tenant(org.id, async (tenant) =>
+      unwrap(tenant)
+        .db('workspace_authorship')
+        .where({ workspaceId: workspace.id, userId: other.id, appliedAt: null }),
+    )
+    expect(open).toHaveLength(1)
+  })
+
   test('invalid HCL fails the run, and the message names the place', async () => {
     const org = await harness.organization()
     const owner = await org.user('Owner')
