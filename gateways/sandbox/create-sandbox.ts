@@ -4,7 +4,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { isMainThread } from 'node:worker_threads'
 import { unavailable } from '../../domain/errors.ts'
-import { claimName } from './claim-name.ts'
+import { claimName, type Claim } from './claim-name.ts'
 import { openCpuGroup, sharesBySession } from './cpu-group.ts'
 import { etcFiles } from './etc-files.ts'
 import { findCommand } from './find-command.ts'
@@ -24,9 +24,8 @@ import type { Loan, OpenOptions, OwnedSandbox, Program, Workbench } from './work
 export async function createSandbox(options: SandboxOptions): Promise<OwnedSandbox> {
   // The kernel ends a step together with the thread that started it (PDEATHSIG).
   if (!isMainThread) throw new Error('The sandbox starts steps from the main thread only')
-  await makeWorkDir(options.workDir)
   const { workDir } = options
-  const use = await claimName(usersOf(workDir), randomBytes(6).toString('hex'))
+  const use = await makeWorkDir(workDir)
   const cgroups = openCgroupsFor(options)
   const removed = await removeLeftovers({ workDir, cgroups: cgroups.runs })
   if (removed > 0) options.log.info({ removed }, 'removed the work folders of dead workers')
@@ -90,13 +89,14 @@ const sharedParents = new Set(['/run/cloud-control', '/var/lib/cloud-control'])
 /**
  * Its parents can be entered and not listed, so that users of the host do not see the names of runs. The
  * mode is set again after the folder is made: under `npm start` the umask closes it to the uids of steps.
+ * While the claim that it returns is held, no stop of another service removes the folder.
  */
-async function makeWorkDir(workDir: string): Promise<void> {
+async function makeWorkDir(workDir: string): Promise<Claim | undefined> {
   const isRoot = process.getuid?.() === 0
   await mkdir(workDir, { recursive: true, mode: isRoot ? 0o711 : 0o700 })
-  if (!isRoot) return
-  await chmod(workDir, 0o711)
-  if (sharedParents.has(dirname(workDir))) await chmod(dirname(workDir), 0o711)
+  if (isRoot) await chmod(workDir, 0o711)
+  if (isRoot && sharedParents.has(dirname(workDir))) await chmod(dirname(workDir), 0o711)
+  return claimName(usersOf(workDir), randomBytes(6).toString('hex'))
 }
 
 async function launcherFor(
