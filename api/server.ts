@@ -17,18 +17,20 @@ import { prepareStore } from '../store/prepare-store.ts'
 import { createApp } from './app.ts'
 import { taskQueues } from '../workflows/platform/contract.ts'
 
+/** Under `npm start` the store is prepared already. The password is generated once, and nothing else can show it. */
+function sayGenerated({ firstSignIn }: Awaited<ReturnType<typeof prepareStore>>): void {
+  if (!firstSignIn?.password) return
+  const { email, password } = firstSignIn
+  process.stderr.write(`first sign-in: ${email}, password ${password} (shown this once)\n`)
+}
+
 /** The API process: reads the configuration, connects, listens, and closes gracefully. */
 async function main(config: Config): Promise<void> {
   // A write per line would be among the most expensive parts of a request. Buffered lines are written
   // when the process ends; only a kill loses them.
   const destination = pino.destination({ sync: false, minLength: 8_192, periodicFlush: 100 })
   const log = pino({ level: config.logLevel, base: { part: 'api' } }, destination)
-  const { firstSignIn } = await prepareStore(config)
-  // Under `npm start` the store is prepared already. The password is generated once, and nothing else can show it.
-  if (firstSignIn?.password)
-    process.stderr.write(
-      `first sign-in: organization ${firstSignIn.organization}, ${firstSignIn.email}, password ${firstSignIn.password} (shown this once)\n`,
-    )
+  sayGenerated(await prepareStore(config))
 
   const logins = databaseLogins(config)
   const store = connectStore(logins, config.databasePoolSize)

@@ -11,13 +11,13 @@ const scoringAttempts = 10
 
 /**
  * Says what became of a source, by its slices or by the code of what failed as a whole. What was loaded is
- * scored before: once the ingest has ended, its anomalies are there.
+ * scored before, also where a later look failed: once the ingest has ended, its anomalies are there.
  */
 export const endSource =
   ({ store, log }: Pick<Deps, 'store' | 'log'>) =>
   async ({ organizationId, code, ...at }: SourceInput & { code?: string }): Promise<void> => {
     const { attempt } = Context.current().info
-    if (code === undefined && attempt <= scoringAttempts)
+    if (attempt <= scoringAttempts)
       await beatWhile(async () =>
         scoreIngested(store, {
           organizationId,
@@ -25,7 +25,7 @@ export const endSource =
           sourceId: at.sourceId,
         }),
       )
-    else if (code === undefined)
+    else
       log.error(
         { organizationId, ...at },
         'what was loaded is not scored: too many attempts failed',

@@ -51,13 +51,15 @@ function checkTypes(types: unknown): string[] {
   return types.map(String)
 }
 
-async function forRunner(
-  deps: Deps,
-  { workspace, policies, prices, budgets, accountNumber, settings }: RulesOfWorkspace,
-): Promise<GateRules> {
+async function forRunner(deps: Deps, rules: RulesOfWorkspace): Promise<GateRules> {
+  const { workspace, policies, prices, budgets, accountNumber, accountHasBill, settings } = rules
   const judging = policies.filter((policy) => judgesWorkspace(policy.workspaces, workspace))
-  const { currency, tagKey } = withDefaults(settings)
-  const around = { workspace: { ...workspace, accountNumber }, tagKey }
+  const { currency, tagKey, tagAliases } = withDefaults(settings)
+  const around = {
+    workspace: { ...workspace, accountNumber, accountHasBill },
+    tagKey,
+    tagAliases,
+  }
   return {
     workspace,
     policies: judging.map(({ id, name, rego, enforcement }) => ({ id, name, rego, enforcement })),
@@ -79,7 +81,8 @@ function versionsOf({
 }: RulesInForce): GateVersions {
   const hash = (value: unknown) =>
     createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 32)
-  const { currency, tagKey } = withDefaults(settings)
+  const { currency, tagKey, tagAliases } = withDefaults(settings)
+  const aliases = Object.keys(tagAliases).length > 0 ? [tagAliases] : []
   const judging = policies.filter((policy) => judgesWorkspace(policy.workspaces, workspace))
   return {
     policiesVersion: hash(judging.map(({ id, version }) => [id, version])),
@@ -89,7 +92,7 @@ function versionsOf({
       workspace.unpriced,
       currency,
       // Their amounts and states are read when it matters. Another scope is searched for in the plan again.
-      ...(budgets.length > 0 ? [budgets, tagKey] : []),
+      ...(budgets.length > 0 ? [budgets, tagKey, ...aliases] : []),
     ]),
   }
 }

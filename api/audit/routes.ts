@@ -1,18 +1,13 @@
 import { Readable } from 'node:stream'
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { AppError } from '../../domain/errors.ts'
 import { auditEntries } from '../../store/audit/audit-entries.ts'
 import { decodeCursor, page } from '../http/paging.ts'
-import { createPlaces } from '../http/places.ts'
 import { errors, NextCursor } from '../http/schemas.ts'
 import { exportEntries } from './export-entries.ts'
 import { parseFilter } from './parse-filter.ts'
 import { presentEntries } from './present-entry.ts'
 import { AuditExport, AuditPage, ChainBody, EntryBody } from './schemas.ts'
-import { verifyChain } from './verify-chain.ts'
-
-/** A check reads the whole log. */
-const places = createPlaces({ ofOrganization: 1, atOnce: 4 })
+import { verifyInPlace } from './verify-in-place.ts'
 
 /** The audit log: who did what and when, newest first, and the proof that no entry was changed since. */
 export const auditRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -53,19 +48,8 @@ export const auditRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: ChainBody, ...errors() },
       },
     },
-    async ({ caller: { organizationId } }, reply) => {
-      const gone = () => reply.raw.destroyed
-      const proving = places.run(organizationId, async () =>
-        verifyChain(deps, organizationId, gone),
-      )
-      if (!proving)
-        throw new AppError(
-          'rate_limited',
-          'The audit log of your organization is being checked. Try again when that has ended.',
-          { code: 'too_many_at_once', retryAfterSeconds: 5 },
-        )
-      return proving
-    },
+    async ({ caller: { organizationId } }, reply) =>
+      verifyInPlace(deps, organizationId, () => reply.raw.destroyed),
   )
 
   app.get(

@@ -1,6 +1,7 @@
 import type { Caller } from '../../domain/access/caller.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { prices, type StoredPrice } from '../../store/finops/prices.ts'
+import { guardedByPrices } from '../../app/finops/guarded-by-prices.ts'
 import { noteGuardChange } from '../../app/policies/note-guard-change.ts'
 import type { Deps } from '../deps.ts'
 import { assertOwnSource, priceColumns } from './price-columns.ts'
@@ -26,7 +27,10 @@ export async function createPrice(
       source,
       validFrom: validFrom ?? new Date().toISOString().slice(0, 10),
     })
-    await noteGuardChange(tenant, caller, { what: 'price', guarded: ['limited'] })
+    await noteGuardChange(tenant, caller, {
+      what: 'price',
+      guarded: await guardedByPrices(tenant),
+    })
     await auditLog(tenant, actorOf(caller)).record('finops.price_created', {
       target: { kind: 'price', id: price.id, label: price.resourceType },
       detail: {

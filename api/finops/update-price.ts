@@ -3,6 +3,7 @@ import type { Caller } from '../../domain/access/caller.ts'
 import { parseDecimal } from '../../domain/finops/decimal.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { prices, type PriceChange, type StoredPrice } from '../../store/finops/prices.ts'
+import { guardedByPrices } from '../../app/finops/guarded-by-prices.ts'
 import { noteGuardChange } from '../../app/policies/note-guard-change.ts'
 import type { Deps } from '../deps.ts'
 import { assertOwnSource, priceColumns } from './price-columns.ts'
@@ -31,7 +32,10 @@ export async function updatePrice(
       ...(isTaken && { learned: null, learnedKey: null }),
     })
     if (judgesOtherwise(before, after))
-      await noteGuardChange(tenant, caller, { what: 'price', guarded: ['limited'] })
+      await noteGuardChange(tenant, caller, {
+        what: 'price',
+        guarded: await guardedByPrices(tenant),
+      })
     await auditLog(tenant, actorOf(caller)).record('finops.price_updated', {
       target: { kind: 'price', id, label: after.resourceType },
       detail: Object.fromEntries(

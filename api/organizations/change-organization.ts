@@ -10,6 +10,7 @@ import {
   organizationSettings,
   type OrganizationSettings,
 } from '../../store/organizations/settings.ts'
+import { guardedByPrices } from '../../app/finops/guarded-by-prices.ts'
 import { noteGuardChange } from '../../app/policies/note-guard-change.ts'
 import { samlConfigurations } from '../../store/saml/saml-configurations.ts'
 import { holdPeopleAs } from '../../store/users/hold-people.ts'
@@ -41,10 +42,16 @@ export async function changeOrganization(
     await changeSettings(tenant, change)
     // The same number is another cost limit in another currency, so a new currency changes a guard.
     if (detail['currency'])
-      await noteGuardChange(tenant, caller, { what: 'currency', guarded: ['limited'] })
+      await noteGuardChange(tenant, caller, {
+        what: 'currency',
+        guarded: await guardedByPrices(tenant),
+      })
     // Plans are judged by other prices from now on.
     if (detail['learnPrices'])
-      await noteGuardChange(tenant, caller, { what: 'learnPrices', guarded: ['limited'] })
+      await noteGuardChange(tenant, caller, {
+        what: 'learnPrices',
+        guarded: await guardedByPrices(tenant),
+      })
     // Who removes the second person becomes an author of what is planned next, so they cannot approve it.
     if (detail['planApproval'])
       await noteGuardChange(tenant, caller, { what: 'planApproval', guarded: ['production'] })

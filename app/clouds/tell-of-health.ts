@@ -28,7 +28,7 @@ export async function tellOfHealth(tenant: Tenant, cloudAccountId: number): Prom
     dedupeKey: new Date().toISOString(),
     title: `The cloud account ${name} (${provider} ${accountId}) ${isWell ? 'is well again' : 'needs attention'}`,
     lines,
-    path: '/organization',
+    path: `/clouds/${cloudAccountId}`,
     scope: { provider, accountId: cloudAccountId },
     detail: { cloudAccountId, provider, accountId, status, statusReason },
   })

@@ -24,10 +24,9 @@ import type { Loan, OpenOptions, OwnedSandbox, Program, Workbench } from './work
 export async function createSandbox(options: SandboxOptions): Promise<OwnedSandbox> {
   // The kernel ends a step together with the thread that started it (PDEATHSIG).
   if (!isMainThread) throw new Error('The sandbox starts steps from the main thread only')
-  const { workDir } = options
-  const use = await makeWorkDir(workDir)
+  const use = await makeWorkDir(options.workDir)
   const cgroups = openCgroupsFor(options)
-  const removed = await removeLeftovers({ workDir, cgroups: cgroups.runs })
+  const removed = await removeLeftovers({ workDir: options.workDir, cgroups: cgroups.runs })
   if (removed > 0) options.log.info({ removed }, 'removed the work folders of dead workers')
 
   const { launcher, bwrap, notes } = await launcherFor(options, cgroups)
@@ -41,7 +40,7 @@ export async function createSandbox(options: SandboxOptions): Promise<OwnedSandb
     ca: extraCaFile ? [readFileSync(extraCaFile, 'utf8')] : undefined,
     graceMs: options.graceMs ?? 10_000,
   }
-  const pool = slotPool({ size: options.slots, workDir, cgroups: cgroups.runs, bwrap })
+  const pool = slotPool({ ...options, size: options.slots, cgroups: cgroups.runs, bwrap })
   const lent = new Set<Loan>()
   const open = new Set<Workbench>()
 

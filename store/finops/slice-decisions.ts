@@ -15,6 +15,11 @@ export function sliceDecisions(tenant: Tenant) {
       await rows().where({ id }).update({ scoreAt: db.fn.now() })
     },
 
+    /** The same for all that an ingest has loaded, whose own scoring was lost with it. */
+    async planScoresOf(ingestId: number): Promise<void> {
+      await rows().where({ ingestId, isCurrent: true }).update({ scoreAt: db.fn.now() })
+    },
+
     async endScore(id: number): Promise<void> {
       await rows().where({ id }).update({ scoreAt: null })
     },

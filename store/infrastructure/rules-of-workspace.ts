@@ -25,6 +25,8 @@ export type RulesOfWorkspace = {
   budgets: Array<CostScope & { id: number }>
   /** The cloud's own id of the workspace's account. */
   accountNumber: string | null
+  /** Whether that account has a bill of its own. */
+  accountHasBill: boolean
   /** As they are stored, without defaults. */
   settings: Partial<OrganizationSettings>
 }
@@ -53,6 +55,8 @@ export async function rulesOfWorkspace(
     text: `select ${selectList('w', ofWorkspace)}, o.settings,
       (select a.account_id from cloud_accounts a where a.organization_id = w.organization_id
         and a.id = w.cloud_account_id) as "accountNumber",
+      exists (select from billing_sources b where b.organization_id = w.organization_id
+        and b.cloud_account_id = w.cloud_account_id and b.removed_at is null) as "accountHasBill",
       ${selectBudgets('w')} as budgets,
       (select coalesce(json_agg(json_build_object('id', y.id, 'name', y.name, 'rego', y.rego,
           'enforcement', y.enforcement, 'version', y.version, 'workspaces', y.workspaces)
@@ -70,6 +74,6 @@ export async function rulesOfWorkspace(
     values: [organizationId, workspaceId, resourceTypes],
   })
   if (!row) throw notFound()
-  const { settings, policies, prices, budgets, accountNumber, ...workspace } = row
-  return { workspace, policies, prices, budgets, accountNumber, settings }
+  const { settings, policies, prices, budgets, accountNumber, accountHasBill, ...workspace } = row
+  return { workspace, policies, prices, budgets, accountNumber, accountHasBill, settings }
 }

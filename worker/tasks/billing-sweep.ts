@@ -3,6 +3,7 @@ import type { Deps } from '../../activities/deps.ts'
 import { endIngest } from '../../app/finops/end-ingest.ts'
 import { startIngest } from '../../app/finops/start-ingest.ts'
 import { eachByItself } from '../../app/platform/each-by-itself.ts'
+import { sliceDecisions } from '../../store/finops/slice-decisions.ts'
 import { billingUploads } from '../../store/finops/billing-uploads.ts'
 import {
   dueIngests,
@@ -69,9 +70,10 @@ async function endLost(
   row: { organizationId: number; ingestId: number },
 ): Promise<void> {
   if ((await workflowState(ingestBillingId(row))) === 'running') return
-  await store.tenant(row.organizationId, async (tenant) =>
-    endIngest(tenant, { ingestId: row.ingestId, failure: 'ingest_lost' }),
-  )
+  await store.tenant(row.organizationId, async (tenant) => {
+    await endIngest(tenant, { ingestId: row.ingestId, failure: 'ingest_lost' })
+    await sliceDecisions(tenant).planScoresOf(row.ingestId)
+  })
 }
 
 async function dropLostUploads({ store, log }: Needed): Promise<void> {

@@ -4,6 +4,8 @@ import { currencies } from '../../../domain/organizations/currencies.ts'
 import { actorOf, auditLog } from '../../../store/audit/audit-log.ts'
 import { exchangeRates, type ExchangeRate } from '../../../store/finops/exchange-rates.ts'
 import { raiseCostVersion } from '../../../store/finops/raise-cost-version.ts'
+import { guardedByBudgets } from '../../../app/finops/guarded-by-prices.ts'
+import { noteGuardChange } from '../../../app/policies/note-guard-change.ts'
 import type { Deps } from '../../deps.ts'
 import { decimalText } from '../decimal-text.ts'
 import type { NewRateBody } from './schemas.ts'
@@ -24,6 +26,10 @@ export async function putRate(
       target: { kind: 'exchange_rate', id, label: labelOf(stored) },
       detail: { from: before ? Number(before.rate) : null, to: body.rate },
     })
+    await noteGuardChange(tenant, caller, {
+      what: 'rate',
+      guarded: await guardedByBudgets(tenant),
+    })
     await raiseCostVersion(tenant)
     return stored
   })
@@ -36,6 +42,10 @@ export async function deleteRate({ store }: Deps, caller: Caller, id: number): P
     await auditLog(tenant, actorOf(caller)).record('finops.rate_deleted', {
       target: { kind: 'exchange_rate', id, label: labelOf(before) },
       detail: { from: Number(before.rate) },
+    })
+    await noteGuardChange(tenant, caller, {
+      what: 'rate',
+      guarded: await guardedByBudgets(tenant),
     })
     await raiseCostVersion(tenant)
   })

@@ -44,6 +44,7 @@ test('of one service in the same days the dearest is shown, whatever stands belo
     service,
     firstDay,
     lastDay,
+    state: 'open' as const,
   })
   const parents = foldAnomalies([
     days(1, 'S3', ['2026-03-05', '2026-03-06']),
@@ -80,4 +81,22 @@ test('severity is by the money, and one step less where the band is barely left'
     'high',
   ])
   expect(severity(500, 121)).toBe('medium')
+})
+
+test('one that goes on is shown beside one that a person called none, or that is over', () => {
+  const one = { service: 'EC2', firstDay: '2026-03-05', lastDay: '2026-03-06' }
+  const parents = foldAnomalies([
+    { ...one, id: 1, state: 'not_anomaly' },
+    { ...one, id: 2, state: 'resolved' },
+    { ...one, id: 3, state: 'open' },
+    { ...one, id: 4, state: 'acknowledged' },
+    { ...one, id: 5, state: 'not_anomaly' },
+  ])
+  expect([...parents]).toEqual([
+    [1, null],
+    [2, null],
+    [3, null],
+    [4, 3],
+    [5, 1],
+  ])
 })

@@ -6,6 +6,8 @@ export type WorkspaceOfScope = {
   cloudAccountId: number | null
   /** The cloud's own id of that account: 12 digits, a subscription, `managementGroups/x`. */
   accountNumber: string | null
+  /** Whether that account has a bill of its own. Otherwise another account of the organization pays for it. */
+  accountHasBill: boolean
 }
 
 /**
@@ -15,8 +17,16 @@ export type WorkspaceOfScope = {
 export type ReachQuestion = {
   budgetId: number
   provider?: string
-  tag?: { key: string; value: string | null }
+  /** Any of the keys: bills have several that are read as one. */
+  tag?: { keys: string[]; value: string | null }
   sum: 'exact' | 'rises'
+}
+
+type Around = {
+  workspace: WorkspaceOfScope
+  tagKey: string | null
+  /** Other keys of bills that are read as one: `{ team: ['Team'] }`. */
+  tagAliases: Readonly<Record<string, readonly string[]>>
 }
 
 /**
@@ -25,11 +35,12 @@ export type ReachQuestion = {
  */
 export function reachQuestion(
   { id, scopeKind, scopeValue }: CostScope & { id: number },
-  { workspace, tagKey }: { workspace: WorkspaceOfScope; tagKey: string | null },
+  around: Around,
 ): ReachQuestion | undefined {
   const exact = { budgetId: id, sum: 'exact' } as const
   const rises = { budgetId: id, sum: 'rises' } as const
   const value = scopeValue ?? ''
+  const { workspace } = around
   switch (scopeKind) {
     case 'all':
       return exact
@@ -38,16 +49,19 @@ export function reachQuestion(
     case 'account':
       // With keys in its variables a workspace without an account may work in any.
       if (workspace.cloudAccountId === null) return rises
-      return value === String(workspace.cloudAccountId) ? exact : undefined
+      if (value === String(workspace.cloudAccountId)) return exact
+      // The bill of an account that pays for others has theirs.
+      return workspace.accountHasBill ? undefined : rises
     case 'subAccount':
-      if (value.toLowerCase() === workspace.accountNumber?.toLowerCase()) return exact
+      if (workspace.accountNumber !== null && isSameAccount(value, workspace.accountNumber))
+        return exact
       return isOneAccount(workspace.accountNumber) ? undefined : rises
     case 'provider': {
       const provider = providersByName.get(value.toLowerCase())
       return provider === undefined ? rises : { ...exact, provider }
     }
     case 'tag':
-      return { ...exact, ...tagOf(value, tagKey) }
+      return { ...exact, ...tagOf(value, around) }
     case 'service':
       // A resource's type does not say which service bills it.
       break
@@ -55,10 +69,24 @@ export function reachQuestion(
   return rises
 }
 
-function tagOf(value: string, tagKey: string | null): Pick<ReachQuestion, 'tag'> {
-  if (value === 'untagged') return tagKey === null ? {} : { tag: { key: tagKey, value: null } }
+function tagOf(
+  value: string,
+  { tagKey, tagAliases }: Pick<Around, 'tagKey' | 'tagAliases'>,
+): Pick<ReachQuestion, 'tag'> {
+  const keysOf = (key: string) => [key, ...(tagAliases[key] ?? [])]
+  if (value === 'untagged')
+    return tagKey === null ? {} : { tag: { keys: keysOf(tagKey), value: null } }
   const at = value.indexOf('=')
-  return { tag: { key: value.slice(0, at), value: value.slice(at + 1) } }
+  return { tag: { keys: keysOf(value.slice(0, at)), value: value.slice(at + 1) } }
+}
+
+/** Azure's bills name `/subscriptions/<id>`, and some of AWS leave out the zeros at the beginning. */
+function isSameAccount(one: string, other: string): boolean {
+  const plain = (id: string) => {
+    const bare = id.toLowerCase().replace(/^\/subscriptions\//, '')
+    return /^\d+$/.test(bare) ? bare.padStart(12, '0') : bare
+  }
+  return plain(one) === plain(other)
 }
 
 /** Not a management group, a folder or an organization, which have accounts below them. */

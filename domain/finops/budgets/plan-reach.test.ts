@@ -70,23 +70,36 @@ describe('planReach', () => {
 
   test('by tag: a change of tags moves the whole cost', () => {
     const tagged = (tags: unknown) => ({ ...large, tags })
-    const shop = { tag: { key: 'team', value: 'shop' } }
-    const other = { tag: { key: 'team', value: 'other' } }
+    const shop = { tag: { keys: ['team'], value: 'shop' } }
+    const other = { tag: { keys: ['team'], value: 'other' } }
     const moves: TestChange[] = [
       { actions: ['update'], before: tagged({ team: 'shop' }), after: tagged({ team: 'other' }) },
     ]
     expect(delta(moves, shop)).toBe('-70')
     expect(delta(moves, other)).toBe('70')
-    expect(reach(moves, { tag: { key: 'team', value: 'third' } })).toEqual([])
+    expect(reach(moves, { tag: { keys: ['team'], value: 'third' } })).toEqual([])
     expect(
-      delta([{ actions: ['create'], after: large }], { tag: { key: 'team', value: null } }),
+      delta([{ actions: ['create'], after: large }], { tag: { keys: ['team'], value: null } }),
     ).toBe('70')
     expect(
       reach([{ actions: ['create'], after: tagged({ team: '' }) }], {
-        tag: { key: 'team', value: null },
+        tag: { keys: ['team'], value: null },
       }),
     ).toEqual([])
     expect(reach([{ actions: ['create'], after: { ...large, tags: null } }], shop)).toEqual([])
+  })
+
+  test.each([
+    ['a key that bills read as the same', { tags: { Team: 'shop' } }],
+    ['blocks', { tag: [{ key: 'team', value: 'shop', propagate_at_launch: true }] }],
+    ['a list of keys and values', { tags: [{ key: 'team', value: 'shop' }] }],
+    ['labels of a cluster', { resource_labels: { team: 'shop' } }],
+    ['labels in settings', { settings: [{ user_labels: { team: 'shop' } }] }],
+  ])('by tag: %s', (_, tags) => {
+    const made: TestChange[] = [{ actions: ['create'], after: { ...large, ...tags } }]
+    expect(delta(made, { tag: { keys: ['team', 'Team'], value: 'shop' } })).toBe('70')
+    expect(reach(made, { tag: { keys: ['team', 'Team'], value: 'other' } })).toEqual([])
+    expect(reach(made, { tag: { keys: ['team', 'Team'], value: null } })).toEqual([])
   })
 
   test('by tag: one that is known only after the apply may be this one', () => {
@@ -95,7 +108,7 @@ describe('planReach', () => {
       after: { ...large, tags: {} },
       unknown: { tags: { team: true } },
     }
-    expect(delta([unknown], { tag: { key: 'team', value: 'shop' } })).toBe('70')
-    expect(reach([unknown], { tag: { key: 'stage', value: 'shop' } })).toEqual([])
+    expect(delta([unknown], { tag: { keys: ['team'], value: 'shop' } })).toBe('70')
+    expect(reach([unknown], { tag: { keys: ['stage'], value: 'shop' } })).toEqual([])
   })
 })

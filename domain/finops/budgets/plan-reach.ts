@@ -67,24 +67,46 @@ const clouds: ReadonlyArray<[string, RegExp]> = [
   ['oci', /^oci$/],
 ]
 
-const tagFields = ['tags_all', 'tags', 'effective_labels', 'terraform_labels', 'labels']
+const tagFields = [
+  'tags_all',
+  'tags',
+  'tag',
+  'effective_labels',
+  'terraform_labels',
+  'labels',
+  'resource_labels',
+  'user_labels',
+]
 
-type Tag = { key: string; value: string | null }
+type Tag = { keys: readonly string[]; value: string | null }
 
 function sidesTagged({ before, after, afterUnknown }: ResourceChange['change'], tag: Tag): Sides {
   // Tags that are known only after the apply may be any.
   const isUnknown = tagFields.some((field) => {
     const unknown = own(afterUnknown, field)
-    return unknown === true || own(unknown, tag.key) === true
+    return unknown === true || tag.keys.some((key) => own(unknown, key) === true)
   })
   return { before: hasTag(before, tag), after: isUnknown || hasTag(after, tag) }
 }
 
-function hasTag(values: unknown, { key, value }: Tag): boolean {
+function hasTag(values: unknown, { keys, value }: Tag): boolean {
   if (!isRecord(values)) return false
-  const maps = tagFields.map((field) => own(values, field)).filter(isRecord)
-  const found = maps.map((map) => own(map, key)).filter((one) => one !== undefined && one !== null)
-  return value === null ? found.length === 0 : found.includes(value)
+  // Cloud SQL has its labels in its settings.
+  const settings = own(values, 'settings')
+  const places = [values, ...(Array.isArray(settings) ? settings.filter(isRecord) : [])]
+  const maps = places.flatMap((place) => tagFields.map((field) => mapOf(own(place, field))))
+  const found = maps.flatMap((map) => keys.map((key) => own(map, key)))
+  const set = found.filter((one) => one !== undefined && one !== null)
+  return value === null ? set.length === 0 : set.includes(value)
+}
+
+/** Tags as a map, or as a list of blocks with key and value, as an auto scaling group and the provider awscc have them. */
+function mapOf(tags: unknown): Record<string, unknown> {
+  if (isRecord(tags)) return tags
+  if (!Array.isArray(tags)) return {}
+  return Object.fromEntries(
+    tags.filter(isRecord).map((tag) => [String(own(tag, 'key')), own(tag, 'value')]),
+  )
 }
 
 // oxlint-disable-next-line max-params -- one change, which sides of it count, and how

@@ -23,6 +23,13 @@ export type NewBudget = Omit<Budget, 'id'>
 /** Each read of cost has the states of all of them. */
 const maxBudgets = 200
 
+/** Whether a budget of the organization makes runs wait. */
+export async function canBudgetsHold(tenant: Tenant): Promise<boolean> {
+  const { db, organizationId } = unwrap(tenant)
+  const held = await db('budgets').where({ organizationId, overBudget: 'approve' }).first('id')
+  return held !== undefined
+}
+
 /** The budgets of one organization. */
 export function budgets(tenant: Tenant) {
   const { db, organizationId } = unwrap(tenant)

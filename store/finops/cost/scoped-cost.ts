@@ -113,7 +113,7 @@ const taggedSums: Sums = {
 /** SQL: how a row of cost and a scope name the same. */
 export const namedByScope = {
   service: { ofRow: 'lower(c.service)', ofScope: 'lower(w.value)' },
-  subAccount: { ofRow: 'c.sub_account_id', ofScope: 'w.value' },
+  subAccount: { ofRow: 'lower(c.sub_account_id)', ofScope: 'lower(w.value)' },
   workspace: { ofRow: 'c.workspace_id::text', ofScope: 'w.value' },
 } as const
 
