@@ -5,6 +5,8 @@ export type ModuleArchive = {
   archive: Buffer
   /** Which commit a module is at, for those that came by git. */
   commits: Array<{ module: string; commit: string }>
+  /** SHA-256 of each file, by its path: `data/modules/vpc/main.tf`. Links are followed, as OpenTofu does. */
+  digests: Map<string, string>
 }
 
 type Options = {
@@ -19,6 +21,7 @@ type Options = {
 const maxArchiveBytes = 128 * 1024 * 1024
 const maxManifestBytes = 4 * 1024 * 1024
 const maxCommits = 200
+const maxDigestsBytes = 32 * 1024 * 1024
 
 /**
  * The modules of a run as one archive. `tar` in the sandbox makes and unpacks it, so that links and names
@@ -59,8 +62,11 @@ export function moduleArchive({ bench, data, dataFolder, run }: Options) {
           if (commit && module && commits.length < maxCommits) commits.push({ module, commit })
         },
       })
-      await unpack(archive)
-      return { archive, commits }
+      const { stdout } = await tar(`${unpackScript}${digestScript}`, {
+        stdin: archive,
+        captureBytes: maxDigestsBytes,
+      })
+      return { archive, commits, digests: readDigests(stdout.toString(), data) }
     },
   }
 }
@@ -78,5 +84,19 @@ find . -name .git -prune -exec sh -c '
 cd ..
 tar -czf - modules
 `
+
+/** `find` fails at a link in a circle, which is no file of a module. */
+const digestScript = `find -L modules -type f \\( -name '*.tf' -o -name '*.tofu' -o -name '*.json' \\) \
+  -exec sha256sum {} + || true
+`
+
+function readDigests(listed: string, data: string): Map<string, string> {
+  const digests = new Map<string, string>()
+  for (const line of listed.split('\n')) {
+    const [, digest, path] = /^([0-9a-f]{64}) [ *](.+)$/.exec(line) ?? []
+    if (digest !== undefined && path !== undefined) digests.set(`${data}/${path}`, digest)
+  }
+  return digests
+}
 
 const unpackScript = 'set -e\nrm -rf modules\ntar -xzf -\n'

@@ -6,6 +6,7 @@ import type { LentToSteps } from '../runner/protocol.ts'
 import type { Step, StepEnd, StepLimits, Workbench } from '../sandbox/workbench.ts'
 import { moduleArchive, type ModuleArchive } from './module-archive.ts'
 import { noEncryption, isOfNoEncryption } from './no-encryption.ts'
+import type { PlannedFrom } from './plan-file/compare-configuration.ts'
 import { withProviderInstallation } from './read-cli-config.ts'
 import { namesInFiles, variableArguments } from './variable-arguments.ts'
 
@@ -19,6 +20,7 @@ const settings = 'settings'
 const reading = 'reading'
 
 const planFile = `${out}/plan.bin`
+const backendOverride = JSON.stringify({ terraform: { backend: { http: {} } } })
 const maxCountedBytes = 1024 ** 3
 const maxDeclarationsBytes = 32 * 1024 * 1024
 
@@ -142,10 +144,19 @@ export function tofu(options: TofuOptions) {
       await bench.write(`${settings}/tofu.rc`, withProviderInstallation(options.cliConfig ?? ''))
       for (const [name, content] of Object.entries(files))
         await bench.write(`${configuration}/${name}`, content)
-      await bench.write(
-        `${root}/${backendOverrideFile}`,
-        JSON.stringify({ terraform: { backend: { http: {} } } }),
+      await bench.write(`${root}/${backendOverrideFile}`, backendOverride)
+    },
+
+    /** What OpenTofu reads of a plan's files, by their paths in the workbench. */
+    plannedFrom(
+      files: Readonly<Record<string, string>>,
+      modules: ReadonlyMap<string, string> = new Map(),
+    ): PlannedFrom {
+      const written = Object.entries(files).map(
+        ([name, content]) => [`${configuration}/${name}`, content] as const,
       )
+      const ours = [`${root}/${backendOverrideFile}`, backendOverride] as const
+      return { root, files: new Map([...written, ours]), modules }
     },
 
     /**
