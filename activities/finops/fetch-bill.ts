@@ -29,6 +29,13 @@ const fileOf = (folder: string, at: number, key: string): FetchedFile => ({
   key,
 })
 
+export type FetchedBill = {
+  files: FetchedFile[]
+  provider?: CloudProvider
+  /** How many rows the manifest promises; null where it does not say. */
+  rows: number | null
+}
+
 /**
  * Fetches the files of a month of an account, from where an attempt before this one stopped. `changed`: the
  * storage has other files by now.
@@ -37,7 +44,7 @@ export async function fetchSlice(
   deps: Needed,
   { input, folder, signal }: At,
   look: { cloudAccountId: number; period: string; manifestHash: string },
-): Promise<{ files: FetchedFile[]; provider: CloudProvider } | 'changed'> {
+): Promise<FetchedBill | 'changed'> {
   const account = await deps.store.tenant(input.organizationId, async (tenant) =>
     cloudAccounts(tenant).get(look.cloudAccountId),
   )
@@ -55,7 +62,7 @@ export async function fetchSlice(
         const onBytes = atMost(deps.billBytes)
         return bills.fetch(file, pathOf(folder, at, file.key), { signal, onBytes })
       }, signal)
-    return { files: fetched, provider: account.provider }
+    return { files: fetched, provider: account.provider, rows: slice.rows }
   } catch (error) {
     if (isKind(error, 'changed')) {
       await rm(folder, { recursive: true, force: true })

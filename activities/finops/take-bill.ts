@@ -1,6 +1,6 @@
-import type { CloudProvider } from '../../domain/clouds/cloud-account.ts'
 import { AppError } from '../../domain/errors.ts'
 import { loadBill } from '../../app/finops/load-bill.ts'
+import type { ProgramAnswer } from '../../gateways/duckdb/program/protocol.ts'
 import { takenUploads } from '../../store/finops/taken-uploads.ts'
 import { readingSlices } from '../../store/finops/reading-slices.ts'
 import { organizationSettings } from '../../store/organizations/settings.ts'
@@ -9,7 +9,7 @@ import type { BillInput, Taken } from '../../workflows/finops/contract.ts'
 import { cloudActivity } from '../clouds/cloud-activity.ts'
 import type { Deps } from '../deps.ts'
 import { openBillFolder, type BillFolder } from './bill-folder.ts'
-import { fetchSlice, fetchUpload, type FetchedFile } from './fetch-bill.ts'
+import { fetchSlice, fetchUpload, type FetchedBill } from './fetch-bill.ts'
 
 type Needed = Pick<
   Deps,
@@ -58,7 +58,7 @@ async function take(deps: Needed, work: Work): Promise<Taken> {
   if (!found) return over
   const at = { input, folder: folder.files, signal }
   const fetched = found.files
-    ? { files: await fetchUpload(deps, at, found.files), provider: undefined }
+    ? { files: await fetchUpload(deps, at, found.files), rows: null }
     : await fetchSlice(deps, at, found.look)
   if (fetched === 'changed') {
     await deps.store.tenant(organizationId, async (tenant) =>
@@ -72,10 +72,10 @@ async function take(deps: Needed, work: Work): Promise<Taken> {
 async function read(
   deps: Needed,
   { input, folder, signal }: Work,
-  { files, provider }: { files: FetchedFile[]; provider: CloudProvider | undefined },
+  { files, provider, rows }: FetchedBill,
 ): Promise<Taken> {
   const { tagAliases } = await deps.store.tenant(input.organizationId, organizationSettings)
-  const bill = await deps.readBills({
+  const answer = await deps.readBills({
     files,
     tagAliases,
     ...(provider && { provider }),
@@ -83,6 +83,20 @@ async function read(
     outFolder: folder.out,
     signal,
   })
+  const bill = heldToManifest(answer, rows)
   const sliceIds = await loadBill(deps.store, { ...input, files, bill })
   return { outcome: sliceIds.length > 0 ? ('loaded' as const) : ('refused' as const), sliceIds }
+}
+
+/** A bill with other rows than its manifest promises is not whole, or is two at once. */
+export function heldToManifest(bill: ProgramAnswer, rows: number | null): ProgramAnswer {
+  if (bill.kind === 'refused' || rows === null) return bill
+  const read = bill.slices.reduce((sum, { rowsRead }) => sum + rowsRead, 0)
+  if (read === rows) return bill
+  const message = `The manifest promises ${rows} rows, and its files have ${read}. Run the export again: it is read once its manifest changes.`
+  return {
+    kind: 'refused',
+    rejected: 0,
+    errors: [{ file: 'manifest.json', row: null, column: null, message }],
+  }
 }

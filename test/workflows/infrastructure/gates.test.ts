@@ -168,4 +168,37 @@ describe('the cost gate', () => {
     )
     expect((await finished(org, { costLimitMonthly: 5 })).state).toBe('succeeded')
   })
+
+  test('a sensitive value in the address of a resource without a price is masked', async () => {
+    const org = await harness.organization()
+    await harness.deps.store.tenant(org.id, async (tenant) =>
+      prices(tenant).create({
+        provider: 'terraform',
+        resourceType: 'terraform_data',
+        match: {},
+        monthlyPrice: '7.5',
+        currency: 'EUR',
+        source: 'manual',
+        validFrom: '2026-01-01',
+      }),
+    )
+    const owner = await org.user('Owner')
+    const files = {
+      'main.tf':
+        'variable "k" {}\nresource "terraform_data" "x" {\n  for_each = toset([var.k])\n}\n',
+    }
+    const fields = { costLimitMonthly: 5, unpriced: 'deny' }
+    const workspace = await org.workspace({ by: owner, files, fields })
+    const variable = { kind: 'terraform', key: 'k', value: 's3cr3t-value-99', sensitive: true }
+    await owner.post(`${workspace.url}/variables`, variable)
+    const { id } = await startRun(owner, workspace)
+
+    const run = await runUntil(owner, { workspace, id }, isOver)
+
+    expect(run).toMatchObject({ state: 'failed', reason: 'cost_unknown' })
+    expect(run.message).toContain('[masked]"] has no price in USD')
+    const viewer = await org.user('Viewer')
+    for (const url of [`${workspace.url}/runs/${id}`, `${workspace.url}/runs`, '/api/runs'])
+      expect((await viewer.get(url)).body).not.toContain('s3cr3t-value-99')
+  })
 })
