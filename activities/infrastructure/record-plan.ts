@@ -13,6 +13,7 @@ import { planPasses } from '../../store/runs/stage-moves.ts'
 import { workspaceRuns, type RunChange } from '../../store/runs/workspace-runs.ts'
 import { stateVersions } from '../../store/workspaces/state-versions.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
+import { hasRoomAbove } from '../../domain/workspaces/judge-state-write.ts'
 import type { Deps } from '../deps.ts'
 import { digestOf } from './digest-of.ts'
 import type { GateVersions } from './gate-rules.ts'
@@ -102,6 +103,12 @@ async function endOfPlan(
       phase: 'failed',
       reason: 'plan_stale',
       message: 'The state was changed while this was planned. Start a new run.',
+    }
+  if (loaded.state && !hasRoomAbove(loaded.state.serial))
+    return {
+      phase: 'failed',
+      reason: 'plan_errored',
+      message: `The state has serial ${loaded.state.serial}, and nothing above it can be stored: an apply would lose what it changes. Restore the version with a new lineage (newLineage), which begins at serial 1.`,
     }
   if (!summary.noChanges) return undefined
   // Nothing was applied, so nobody's authorship ends: what they wrote may change something later.

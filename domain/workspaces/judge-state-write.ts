@@ -5,6 +5,9 @@ export const maxSerial = 2 ** 52
 /** An apply raises the serial by a handful. A jump would leave no room for later ones. */
 const maxSerialStep = 1_000
 
+/** Whether an apply finds a serial above this one. Without it would change things and could not store their state. */
+export const hasRoomAbove = (serial: number): boolean => serial <= maxSerial - maxSerialStep
+
 export type StateMark = { lineage: string; serial: number; bodySha256: string }
 
 /**

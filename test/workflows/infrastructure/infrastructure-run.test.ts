@@ -1,6 +1,7 @@
 import { unwrap } from '../../../store/driver/tenant.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
+import { lockInfo, stateClient, stateOf } from '../../api/workspaces/state-client.ts'
 import { awaits, isOver, linesOf, runUntil, startRun } from '../../harness/runs.ts'
 
 // A real Postgres, the real HTTP stack, a real Temporal server, the real tofu in the real sandbox.
@@ -97,6 +98,22 @@ describe('a standard workspace', () => {
         .where({ workspaceId: workspace.id, userId: other.id, appliedAt: null }),
     )
     expect(open).toHaveLength(1)
+  })
+
+  test('a state with a serial that leaves no room for another fails the run before it applies', async () => {
+    const org = await harness.organization()
+    const owner = await org.user('Owner')
+    const workspace = await org.workspace({ by: owner })
+    const client = stateClient(harness.app, workspace, await owner.token())
+    const info = lockInfo()
+    expect((await client.lock(info)).statusCode).toBe(200)
+    const state = stateOf(2 ** 52, { outputs: {}, resources: [] })
+    expect((await client.write(state, info.ID)).statusCode).toBe(200)
+    expect((await client.unlock(info)).statusCode).toBe(200)
+    const { id } = await startRun(owner, workspace)
+    const run = await runUntil(owner, { workspace, id }, isOver)
+    expect(run).toMatchObject({ state: 'failed', reason: 'plan_errored' })
+    expect(run.message).toContain('Restore the version with a new lineage')
   })
 
   test('invalid HCL fails the run, and the message names the place', async () => {
