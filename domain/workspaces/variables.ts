@@ -82,7 +82,7 @@ const refused: readonly RegExp[] = [
   /^(OPENSSL_|SSLKEYLOGFILE$)/,
   /_CA_BUNDLE$/,
   // Libraries that load modules from where their settings say: Kerberos, SASL, LDAP, PKCS 11.
-  /^(KRB5|GSS|SASL|LDAP|GNUTLS|P11_KIT)/,
+  /^(KRB5|GSS|SASL|LDAP[A-Z]|GNUTLS|P11_KIT)/,
   /(^|_)PROXY$/,
   // Credentials that are obtained by running a command: `credential_process`, and Google's executable source.
   /^AWS_(CONFIG|SHARED_CREDENTIALS)_FILE$/,
