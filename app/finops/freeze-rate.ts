@@ -2,6 +2,7 @@ import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { addReferenceRate, type NewRate } from '../../store/finops/exchange-rates.ts'
 import { raiseCostVersion } from '../../store/finops/raise-cost-version.ts'
+import { sliceDecisions } from '../../store/finops/slice-decisions.ts'
 
 /**
  * Sets the rate of a month by the European Central Bank's reference rates of `day`, unless there is one: a
@@ -16,4 +17,5 @@ export async function freezeRate(tenant: Tenant, rate: NewRate, day: string): Pr
     detail: { from: null, to: Number(rate.rate), kind: 'ecb', day },
   })
   await raiseCostVersion(tenant)
+  await sliceDecisions(tenant).planEvaluation(month)
 }

@@ -20,6 +20,19 @@ export function sliceDecisions(tenant: Tenant) {
       await rows().where({ ingestId, isCurrent: true }).update({ scoreAt: db.fn.now() })
     },
 
+    /**
+     * After a change of what the money of a month (`2026-03`) is worth. One slice is enough: with it all budgets of
+     * the organization are looked at.
+     */
+    async planEvaluation(month: string): Promise<void> {
+      const newest = rows()
+        .where({ isCurrent: true, period: `${month}-01` })
+        .orderBy('id', 'desc')
+        .limit(1)
+        .select('id')
+      await rows().whereIn('id', newest).update({ scoreAt: db.fn.now() })
+    },
+
     async endScore(id: number): Promise<void> {
       await rows().where({ id }).update({ scoreAt: null })
     },

@@ -6,6 +6,7 @@ import { exchangeRates, type ExchangeRate } from '../../../store/finops/exchange
 import { raiseCostVersion } from '../../../store/finops/raise-cost-version.ts'
 import { guardedByBudgets } from '../../../app/finops/guarded-by-prices.ts'
 import { noteGuardChange } from '../../../app/policies/note-guard-change.ts'
+import { sliceDecisions } from '../../../store/finops/slice-decisions.ts'
 import type { Deps } from '../../deps.ts'
 import { decimalText } from '../decimal-text.ts'
 import type { NewRateBody } from './schemas.ts'
@@ -31,6 +32,7 @@ export async function putRate(
       guarded: await guardedByBudgets(tenant),
     })
     await raiseCostVersion(tenant)
+    await sliceDecisions(tenant).planEvaluation(stored.month)
     return stored
   })
 }
@@ -48,6 +50,7 @@ export async function deleteRate({ store }: Deps, caller: Caller, id: number): P
       guarded: await guardedByBudgets(tenant),
     })
     await raiseCostVersion(tenant)
+    await sliceDecisions(tenant).planEvaluation(before.month)
   })
 }
 

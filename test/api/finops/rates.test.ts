@@ -49,6 +49,24 @@ test('201: a rate, and another one in its place, each audited and seen by the ne
   ])
 })
 
+test('budgets are looked at again after a rate was set or deleted', async () => {
+  await storeCharges(harness.deps.store.platform, org.id, [
+    charge({ effective: '10', currency: 'EUR' }),
+  ])
+  const planned = async () =>
+    harness.deps.store.tenant(org.id, async (tenant) => {
+      const { db } = unwrap(tenant)
+      const slices = await db('billing_slices').whereNotNull('scoreAt').select('id')
+      await db('billing_slices').update({ scoreAt: null })
+      return slices.length
+    })
+  expect(await planned()).toBe(0)
+  const { rate } = (await owner.post('/api/finops/rates', euro)).json()
+  expect(await planned()).toBe(1)
+  await owner.delete(`/api/finops/rates/${rate.id}`)
+  expect(await planned()).toBe(1)
+})
+
 test('200: a deleted rate leaves its money without one', async () => {
   await storeCharges(harness.deps.store.platform, org.id, [
     charge({ effective: '10', currency: 'EUR' }),
