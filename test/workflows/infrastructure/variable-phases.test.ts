@@ -41,7 +41,8 @@ test('a step has only the variables of its phase, and the variables of all phase
     ids[key] = answer.json().variable.id
   }
   const { id } = await startRun(owner, workspace)
-  expect((await runUntil(owner, { workspace, id }, isOver)).state).toBe('succeeded')
+  const run = await runUntil(owner, { workspace, id }, isOver)
+  expect(run.state, `${run.reason}: ${run.message}`).toBe('succeeded')
 
   const said = (await linesOf(owner, workspace, { id, stage: 'apply' })).join('\n')
   for (const word of ['lacks-PLAN_KEY', 'has-APPLY_KEY', 'has-BOTH_KEY'])
