@@ -64,9 +64,10 @@ function homeFor(dataDir: string, user: PostgresUser, say: (line: string) => voi
   const hash = createHash('sha256').update(dataDir).digest('hex').slice(0, 16)
   const outside = join(systemDir, hash)
   const isOutside = hasDatabase(join(outside, 'postgres')) && isOf(outside, dataDir)
-  if (canReach(user, dataDir) && (hasDatabase(join(dataDir, 'postgres')) || !isOutside))
-    return dataDir
-  say(`postgres: its user cannot reach ${dataDir}, so its data is in ${outside}`)
+  const reaches = canReach(user, dataDir)
+  if (reaches && (hasDatabase(join(dataDir, 'postgres')) || !isOutside)) return dataDir
+  const why = reaches ? 'it is there already' : `its user cannot reach ${dataDir}`
+  say(`postgres: ${why}, so its data is in ${outside}`)
   openFolder(systemDir)
   setAsideStrangers(outside, dataDir, say)
   openFolder(outside)

@@ -50,7 +50,7 @@ export function launchInBubblewrap(host: BubblewrapHost, bench: Bench, step: Ste
   const pipes = child.stdio as unknown as Record<2 | 5 | 7, Readable> & Record<3 | 6, Writable>
   const options = pipes[3]
   options.on('error', () => {})
-  void grouped.then(() => options.end(optionsOf(host, bench, step).join('\0') + '\0'))
+  sendOnce(grouped, options, optionsOf(host, bench, step))
   const namespace = namespaceOf(pipes[5])
 
   return {
@@ -110,6 +110,11 @@ const ownProcesses = 8
  * keeps its first three descriptors, which are therefore /dev/null and the error stream.
  */
 const ownStreams = ['/bin/sh', '-c', 'exec "$@" <&6 >&7 6<&- 7>&-', 'sh']
+
+/** bwrap starts nothing before it has its options, which the caller has made: what throws must throw there. */
+function sendOnce(grouped: Promise<void>, pipe: Writable, options: readonly string[]): void {
+  void grouped.then(() => pipe.end(options.join('\0') + '\0'))
+}
 
 function optionsOf(host: BubblewrapHost, bench: Bench, step: Step): string[] {
   const readOnly = (step.readOnly ?? []).flatMap((folder) => [
