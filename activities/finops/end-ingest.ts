@@ -5,7 +5,7 @@ import { scoreScopesOfIngest } from '../../app/finops/score-ingested.ts'
 import { tellOfUnusedCommitments } from '../../app/finops/tell-of-unused-commitments.ts'
 import type { IngestInput } from '../../workflows/finops/contract.ts'
 import type { Deps } from '../deps.ts'
-import { beatWhile } from './beat-while.ts'
+import { beatWhile } from '../beat-while.ts'
 
 /** Otherwise a fault of the scoring would keep the ingest, and with it all bills of the organization, for ever. */
 const scoringAttempts = 10

@@ -4,7 +4,7 @@ import { noteIngested } from '../../app/finops/note-billed-resources.ts'
 import { scoreIngested } from '../../app/finops/score-ingested.ts'
 import type { SourceInput } from '../../workflows/finops/contract.ts'
 import type { Deps } from '../deps.ts'
-import { beatWhile } from './beat-while.ts'
+import { beatWhile } from '../beat-while.ts'
 
 /** Otherwise a fault of the scoring would keep the ingest, and with it all bills of the organization, for ever. */
 const scoringAttempts = 10

@@ -8,6 +8,7 @@ import { freeRun } from '../../store/runs/free-run.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 import type { InfrastructureRunInput, RunStep } from '../../workflows/infrastructure/contract.ts'
 import type { Deps } from '../deps.ts'
+import { beatWhile } from '../beat-while.ts'
 import { ownerOf } from '../runs/find-run.ts'
 import { stepOfRun } from './next-step.ts'
 
@@ -32,9 +33,11 @@ export const reconcileApply =
       await workspaces(tenant).getForUpdate(run.workspaceId)
       await workspaces(tenant).raiseFence(run.workspaceId)
     })
-    while (await isAlive(deps, organizationId, workspaceRunId))
-      await new Promise((resolve) => setTimeout(resolve, pollMs))
-    await settle(deps, organizationId, workspaceRunId)
+    await beatWhile(async () => {
+      while (await isAlive(deps, organizationId, workspaceRunId))
+        await new Promise((resolve) => setTimeout(resolve, pollMs))
+      await settle(deps, organizationId, workspaceRunId)
+    })
     return stepOfRun(deps, { organizationId, workspaceRunId })
   }
 

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { ApplicationFailure } from '@temporalio/common'
 import { MockActivityEnvironment } from '@temporalio/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -12,6 +11,7 @@ import { createHarness, type Harness } from '../harness/create-harness.ts'
 import { startRun } from '../harness/runs.ts'
 import type { TestOrganization, TestWorkspace } from '../harness/test-organization.ts'
 import type { TestUser } from '../harness/test-user.ts'
+import { attemptOfAnother as insertAttempt, fenceOf as readFence } from './attempt-of-another.ts'
 import { rowOf } from './run-rows.ts'
 import { noBillsNorBuilds } from '../harness/no-builds.ts'
 
@@ -117,6 +117,9 @@ const twiceIsOnce = async (again: () => Promise<unknown>, first: unknown) => {
   for (const [index, table] of after.entries()) expect(table).toBe(before[index])
 }
 
+const fenceOf = async (id: number) => readFence(harness, id)
+const attemptOfAnother = async (id: number, beatAt: Date) => insertAttempt(harness, id, beatAt)
+
 const begin = async (options: Parameters<TestOrganization['workspace']>[0] = {}) => {
   const workspace = await org.workspace({ by: owner, ...options })
   const { id } = await startRun(owner, workspace)
@@ -176,6 +179,20 @@ describe('delivered twice', () => {
     expect(row).toMatchObject({ reason: 'runner_lost', needsRefresh: true, locks: 0 })
     await twiceIsOnce(() => deliver('reconcileApply', run), { next: 'over' })
     expect(opened).toBe(openedBefore)
+  })
+
+  test('reconcileApply: sends heartbeats while it waits for an attempt that may live', async () => {
+    const { run } = await begin()
+    await deliver('planRun', run)
+    await attemptOfAnother(run.runId, new Date())
+    const environment = new MockActivityEnvironment({ attempt: 1 })
+    const beat = new Promise((resolve) => {
+      environment.once('heartbeat', resolve)
+    })
+    const step = environment.run(activities().reconcileApply, run)
+    await beat
+    await set('apply_attempts', { workspaceRunId: run.runId }, { beatAt: new Date(0) })
+    expect(await step).toEqual({ next: 'over' })
   })
 
   test('failRun: ends a planning run once, and never an applying run', async () => {
@@ -266,35 +283,3 @@ describe('reconcileRuns', () => {
     await twiceIsOnce(() => deliver('reconcileRuns'), { looked: 0, settled: 0 })
   })
 })
-
-const fenceOf = async (workspaceRunId: number): Promise<{ fence: number }> =>
-  harness.deps.store
-    .platform('workspaces as w')
-    .join('workspace_runs as r', 'r.workspaceId', 'w.id')
-    .where('r.id', workspaceRunId)
-    .first('w.fence')
-
-/** Inserts an apply attempt by another worker, with its last heartbeat at `beatAt`. */
-async function attemptOfAnother(workspaceRunId: number, beatAt: Date): Promise<void> {
-  const { platform } = harness.deps.store
-  const { fence } = await fenceOf(workspaceRunId)
-  const { organizationId, workspaceId } = await platform('workspace_runs')
-    .where({ id: workspaceRunId })
-    .first('organizationId', 'workspaceId')
-  await platform('apply_attempts').insert({
-    organizationId,
-    workspaceRunId,
-    fence,
-    worker: `other-${randomBytes(2).toString('hex')}`,
-    spawnedAt: beatAt,
-    beatAt,
-  })
-  await platform('workspace_locks').insert({
-    organizationId,
-    workspaceId,
-    kind: 'run',
-    workspaceRunId,
-    label: `run ${workspaceRunId}`,
-  })
-  await set('workspace_runs', { id: workspaceRunId }, { phase: 'applying' })
-}

@@ -25,6 +25,8 @@ const { nextStep, failRun } = proxyActivities<ControlActivities>({
 const { reconcileApply } = proxyActivities<ControlActivities>({
   startToCloseTimeout: '5 minutes',
   summary: 'what came of a lost apply',
+  // The worker can be lost while it waits, too.
+  heartbeatTimeout: '15 seconds',
   retry,
 })
 const { planRun } = proxyActivities<TofuActivities>({

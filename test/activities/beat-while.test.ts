@@ -1,6 +1,6 @@
 import { MockActivityEnvironment } from '@temporalio/testing'
 import { expect, test } from 'vitest'
-import { beatWhile } from '../../../activities/finops/beat-while.ts'
+import { beatWhile } from '../../activities/beat-while.ts'
 
 test('a long scoring sends heartbeats until it ends, well or not', async () => {
   const environment = new MockActivityEnvironment({ attempt: 1 })
