@@ -27,7 +27,7 @@ import {
 } from '../gateways/tofu/plan-file/compare-plan-file.ts'
 import { compareConfiguration } from '../gateways/tofu/plan-file/compare-configuration.ts'
 import { PlanForged, PlanTooLarge } from '../gateways/tofu/plan-file/plan-forged.ts'
-import type { ModuleArchive } from '../gateways/tofu/module-archive.ts'
+import type { KeptModules } from '../gateways/tofu/module-archive.ts'
 import { tofu } from '../gateways/tofu/tofu.ts'
 import { learnModuleSources } from './learn-module-sources.ts'
 import { judgePlan } from './judge-plan.ts'
@@ -145,14 +145,14 @@ async function planInSandbox(planning: Planning): Promise<Planned> {
         'The configuration chooses another backend by an override file. Remove it: the state belongs to the workspace.',
       )
     const lockFile = await tool.readLockFile()
-    const kept = await keepModules(tool, log)
+    const modules = await keepModules(tool, log)
     if (job.lends) await lendTo(tool, port, masks)
     assertWell(await tool.plan({ destroy: job.destroy }), 'plan', error)
     const planFile = await readPlanFile(tool)
     // A missing plan must never be read as "nothing to change".
     if (!planFile) throw new JobFailure('plan_errored', 'OpenTofu left no plan file.')
     const plan = orForged(() => readTofuPlan(planFile))
-    orForged(() => compareConfiguration(planFile, tool.plannedFrom(files, kept?.digests)))
+    orForged(() => compareConfiguration(planFile, tool.plannedFrom(files, modules)))
     const shown = await tool.show(lockFile, { maxBytes: job.planJsonBytes })
     if (shown.how === 'too_much_output') throw tooLarge(shown.stdoutBytes, job.planJsonBytes)
     assertWell(shown, 'show', error)
@@ -173,7 +173,7 @@ async function planInSandbox(planning: Planning): Promise<Planned> {
     })
     for (const batch of packRows(rows)) await port.sendRows(batch)
     if (lockFile) await port.sendBlob('lock_file', lockFile)
-    if (kept) await port.sendBlob('modules', kept.archive)
+    if (modules.kept) await port.sendBlob('modules', modules.kept.archive)
     await port.sendBlob('plan_file', planFile)
     await port.sendBlob('plan_json', shown.stdout)
     return { ...judged, summary, overview }
@@ -226,14 +226,11 @@ async function readPlanFile(tool: ReturnType<typeof tofu>): Promise<Buffer | und
   }
 }
 
-async function keepModules(
-  tool: ReturnType<typeof tofu>,
-  log: StageLines,
-): Promise<ModuleArchive | undefined> {
-  const kept = await tool.keepModules()
-  for (const { module, commit } of kept?.commits ?? [])
+async function keepModules(tool: ReturnType<typeof tofu>, log: StageLines): Promise<KeptModules> {
+  const modules = await tool.keepModules()
+  for (const { module, commit } of modules.kept?.commits ?? [])
     await log.write('info', `Module ${module} is at commit ${commit}.`)
-  return kept
+  return modules
 }
 
 function assertWell(end: StepEnd, what: string, error: string | undefined): void {

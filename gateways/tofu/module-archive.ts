@@ -9,6 +9,13 @@ export type ModuleArchive = {
   digests: Map<string, string>
 }
 
+export type KeptModules = {
+  /** What `init` noted of the modules that it found or fetched (`modules.json`). */
+  installed: string | undefined
+  /** Undefined: nothing was fetched. */
+  kept: ModuleArchive | undefined
+}
+
 type Options = {
   bench: Workbench
   /** OpenTofu's data folder. */
@@ -51,9 +58,10 @@ export function moduleArchive({ bench, data, dataFolder, run }: Options) {
   return {
     unpack,
 
-    async pack(): Promise<ModuleArchive | undefined> {
-      const text = await bench.read(manifest, maxManifestBytes)
-      if (!text?.includes(`"Dir":"${dataFolder}/modules/`)) return undefined
+    async pack(): Promise<KeptModules> {
+      const installed = (await bench.read(manifest, maxManifestBytes))?.toString()
+      if (!installed?.includes(`"Dir":"${dataFolder}/modules/`))
+        return { installed, kept: undefined }
       const commits: ModuleArchive['commits'] = []
       const { stdout: archive } = await tar(packScript, {
         captureBytes: maxArchiveBytes,
@@ -66,7 +74,8 @@ export function moduleArchive({ bench, data, dataFolder, run }: Options) {
         stdin: archive,
         captureBytes: maxDigestsBytes,
       })
-      return { archive, commits, digests: readDigests(stdout.toString(), data) }
+      const digests = readDigests(stdout.toString(), data)
+      return { installed, kept: { archive, commits, digests } }
     },
   }
 }

@@ -4,7 +4,7 @@ import { maxPartBytes } from '../../domain/infrastructure/plan-part.ts'
 import { backendOverrideFile } from '../../domain/workspaces/configuration-files.ts'
 import type { LentToSteps } from '../runner/protocol.ts'
 import type { Step, StepEnd, StepLimits, Workbench } from '../sandbox/workbench.ts'
-import { moduleArchive, type ModuleArchive } from './module-archive.ts'
+import { moduleArchive, type KeptModules } from './module-archive.ts'
 import { noEncryption, isOfNoEncryption } from './no-encryption.ts'
 import type { PlannedFrom } from './plan-file/compare-configuration.ts'
 import { withProviderInstallation } from './read-cli-config.ts'
@@ -47,7 +47,8 @@ const limits = (timeoutMs: number): StepLimits => ({
   fileSizeBytes: 2 * gigabyte,
 })
 
-const folderOf = (name: string) => `${configuration}/${name}`.replace(/\/[^/]*$/, '')
+const inFolder = (name: string) => `${configuration}/${name}`
+const folderOf = (name: string) => inFolder(name).replace(/\/[^/]*$/, '')
 
 /** Names of the variables of `tofu show -json -module=…`. */
 function declaredIn(shown: string): string[] {
@@ -143,20 +144,19 @@ export function tofu(options: TofuOptions) {
         await bench.makeFolder(folder)
       await bench.write(`${settings}/tofu.rc`, withProviderInstallation(options.cliConfig ?? ''))
       for (const [name, content] of Object.entries(files))
-        await bench.write(`${configuration}/${name}`, content)
+        await bench.write(inFolder(name), content)
       await bench.write(`${root}/${backendOverrideFile}`, backendOverride)
     },
 
     /** What OpenTofu reads of a plan's files, by their paths in the workbench. */
     plannedFrom(
       files: Readonly<Record<string, string>>,
-      modules: ReadonlyMap<string, string> = new Map(),
+      { installed, kept }: KeptModules,
     ): PlannedFrom {
-      const written = Object.entries(files).map(
-        ([name, content]) => [`${configuration}/${name}`, content] as const,
-      )
+      const written = Object.entries(files).map(([name, text]) => [inFolder(name), text] as const)
       const ours = [`${root}/${backendOverrideFile}`, backendOverride] as const
-      return { root, files: new Map([...written, ours]), modules }
+      const digests = kept?.digests ?? new Map<string, string>()
+      return { root, files: new Map([...written, ours]), modules: digests, installed }
     },
 
     /**
@@ -217,9 +217,9 @@ export function tofu(options: TofuOptions) {
 
     /**
      * Archives what `init` fetched of modules. Plan and apply then read the same bytes, whatever happens to a
-     * branch or tag in between. Undefined: nothing was fetched.
+     * branch or tag in between.
      */
-    async keepModules(): Promise<ModuleArchive | undefined> {
+    async keepModules(): Promise<KeptModules> {
       return archive.pack()
     },
 

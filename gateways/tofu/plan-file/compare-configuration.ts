@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
-import { join } from 'node:path/posix'
+import { basename, dirname, join } from 'node:path/posix'
 import { isRecord, own } from '../../../domain/infrastructure/record.ts'
+import { isConfigurationFile } from '../../../domain/workspaces/terraform-blocks.ts'
 import { PlanForged } from './plan-forged.ts'
 import { readZip } from './read-zip.ts'
 
@@ -12,6 +13,8 @@ export type PlannedFrom = {
   files: ReadonlyMap<string, string>
   /** SHA-256 in hexadecimal of each file of the modules that `init` fetched: `data/modules/vpc/main.tf`. */
   modules: ReadonlyMap<string, string>
+  /** What `init` noted of the modules (`modules/modules.json` of OpenTofu's data folder); undefined where there are none. */
+  installed?: string | undefined
 }
 
 const prefix = 'tfconfig/'
@@ -25,10 +28,12 @@ const maxFileBytes = 64 * 1024 * 1024
  */
 export function compareConfiguration(
   planFile: Buffer,
-  { root, files, modules }: PlannedFrom,
+  { root, files, modules, installed }: PlannedFrom,
 ): void {
   const entries = readZip(planFile).filter(({ name }) => name.startsWith(prefix))
   const folders = readFolders(entries.find(({ name }) => name === manifest)?.read(maxFileBytes))
+  assertInstalled(folders, installed)
+  const seen = new Set<string>()
   for (const { name, read } of entries) {
     if (name === manifest) continue
     const [, key, file] = /^tfconfig\/m-([^/]*)\/([^/]+)$/.exec(name) ?? []
@@ -36,6 +41,7 @@ export function compareConfiguration(
     if (folder === undefined || file === undefined)
       throw new PlanForged('it has a file of no module of the configuration')
     const path = join(root, folder, file)
+    seen.add(path)
     const content = read(maxFileBytes)
     const own = files.get(path)
     const isSame =
@@ -44,25 +50,60 @@ export function compareConfiguration(
         : content.equals(Buffer.from(own))
     if (!isSame) throw new PlanForged(`its ${file} is not the configuration's`)
   }
+  const known = [...files.keys(), ...modules.keys()]
+  const read = new Set([...folders.values()].map((folder) => join(root, folder)))
+  const lacking = readByOpenTofu(known).find((path) => read.has(dirname(path)) && !seen.has(path))
+  if (lacking !== undefined) throw new PlanForged(`it lacks ${basename(lacking)}`)
+}
+
+/** OpenTofu's own choice: no file of an editor, and of `a.tf` and `a.tofu` the second alone. */
+function readByOpenTofu(paths: readonly string[]): string[] {
+  const all = new Set(paths)
+  return paths.filter((path) => {
+    const name = basename(path)
+    if (!isConfigurationFile(path) || /^\.|~$|^#.*#$/.test(name)) return false
+    return !all.has(path.replace(/\.tf(\.json)?$/, '.tofu$1')) || !/\.tf(\.json)?$/.test(path)
+  })
+}
+
+/** Another folder of the same configuration under the key of a module would be other code at its address. */
+function assertInstalled(
+  folders: ReadonlyMap<string, string>,
+  installed: string | undefined,
+): void {
+  const noted = installed === undefined ? undefined : own(parse(installed), 'Modules')
+  const known = noted === undefined ? new Map<string, string>() : foldersOf(noted)
+  for (const [key, folder] of folders)
+    if (key !== '' && join(known.get(key) ?? '/', '.') !== join(folder, '.'))
+      throw new PlanForged('a module of it is in another folder')
 }
 
 /** The folder of each module by its key, empty for the root. */
 function readFolders(text: Buffer | undefined): Map<string, string> {
-  const folders = new Map<string, string>()
-  let records: unknown
-  try {
-    records = JSON.parse(String(text))
-  } catch {
-    throw new PlanForged('the list of its modules cannot be read')
-  }
-  if (!Array.isArray(records)) throw new PlanForged('the list of its modules cannot be read')
-  for (const record of records.filter(isRecord)) {
-    const [key, folder] = [own(record, 'Key'), own(record, 'Dir')]
-    if (typeof key !== 'string' || typeof folder !== 'string' || folders.has(key))
-      throw new PlanForged('the list of its modules cannot be read')
-    folders.set(key, folder)
-  }
+  const folders = foldersOf(parse(String(text)))
   if (join(folders.get('') ?? '/', '.') !== '.')
     throw new PlanForged('its configuration is in another folder')
   return folders
+}
+
+function foldersOf(records: unknown): Map<string, string> {
+  const folders = new Map<string, string>()
+  if (!Array.isArray(records)) throw new PlanForged(unreadable)
+  for (const record of records.filter(isRecord)) {
+    const [key, folder] = [own(record, 'Key'), own(record, 'Dir')]
+    if (typeof key !== 'string' || typeof folder !== 'string' || folders.has(key))
+      throw new PlanForged(unreadable)
+    folders.set(key, folder)
+  }
+  return folders
+}
+
+const unreadable = 'the list of its modules cannot be read'
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw new PlanForged(unreadable)
+  }
 }

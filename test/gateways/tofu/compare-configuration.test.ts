@@ -9,6 +9,14 @@ const files = {
   'main.tf': 'module "one" {\n  source = "./m"\n}\nresource "terraform_data" "x" {}\n',
   'm/main.tf': 'module "below" {\n  source = "./below"\n}\n',
   'm/below/main.tf.json': '{"output":{"y":{"value":1}}}',
+  // OpenTofu reads the first of these two, and none of the others.
+  'm/more.tofu': 'locals { a = 1 }\n',
+  'm/more.tf': 'locals { a = 2 }\n',
+  'm/.hidden.tf': 'locals { a = 3 }\n',
+  'm/backup.tf~': 'locals { a = 4 }\n',
+  'm/one.tftest.hcl': 'run "one" {}\n',
+  'uncalled/main.tf': 'locals { a = 5 }\n',
+  'zz_override.tf': 'resource "terraform_data" "x" { input = 1 }\n',
   // The planning test folder has it.
   'backend_override.tf.json': '{"terraform":{"backend":{"http":{}}}}',
 }
@@ -16,6 +24,13 @@ const from = {
   root: 'config',
   files: new Map(Object.entries(files).map(([name, text]) => [`config/${name}`, text])),
   modules: new Map<string, string>(),
+  installed: JSON.stringify({
+    Modules: [
+      { Key: '', Source: '', Dir: '.' },
+      { Key: 'one', Source: './m', Dir: 'm' },
+      { Key: 'one.below', Source: './below', Dir: 'm/below' },
+    ],
+  }),
 }
 let shop: Awaited<ReturnType<typeof planShop>>
 let planFile: Buffer
@@ -25,12 +40,14 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => shop?.close())
 
-/** The plan file with these entries in place of its own, or beside them. */
-function forged(entries: Readonly<Record<string, string>>): Buffer {
+/** The plan file with these entries in place of its own, beside them, or (null) left out. */
+function forged(entries: Readonly<Record<string, string | null>>): Buffer {
   const own = readZip(planFile)
     .filter(({ name }) => !(name in entries))
     .map(({ name, read }) => ({ name, data: read(1_000_000) }))
-  const put = Object.entries(entries).map(([name, text]) => ({ name, data: Buffer.from(text) }))
+  const put = Object.entries(entries).flatMap(([name, text]) =>
+    text === null ? [] : [{ name, data: Buffer.from(text) }],
+  )
   return zipOf([...own, ...put])
 }
 
@@ -52,6 +69,18 @@ test.each([
     { 'tfconfig/modules.json': '[{"Key":"","Dir":"."},{"Key":"","Dir":"m"}]' },
   ],
   ['another root', { 'tfconfig/modules.json': '[{"Key":"","Dir":"m"}]' }],
+  ['no override of the root', { 'tfconfig/m-/zz_override.tf': null }],
+  ['a module without one of its files', { 'tfconfig/m-one/more.tofu': null }],
+  [
+    'a module in the folder of another',
+    {
+      'tfconfig/m-one/main.tf': null,
+      'tfconfig/m-one/more.tofu': null,
+      'tfconfig/m-one/main.tf.json': files['m/below/main.tf.json'],
+      'tfconfig/modules.json':
+        '[{"Key":"","Dir":"."},{"Key":"one","Dir":"m/below"},{"Key":"one.below","Dir":"m/below"}]',
+    },
+  ],
 ])('refuses %s', (_, entries) => {
   expect(() => compareConfiguration(forged(entries), from)).toThrow(/do not agree/)
 })
@@ -69,8 +98,15 @@ test('modules that init fetched are held by what they were before the plan', () 
   })
   const digest = createHash('sha256').update(text).digest('hex')
   const modules = new Map([['data/modules/far/main.tf', digest]])
-  expect(() => compareConfiguration(fetched, { ...from, modules })).not.toThrow()
-  expect(() => compareConfiguration(fetched, from)).toThrow(
+  const { Modules } = JSON.parse(from.installed)
+  const far = { Key: 'far', Source: 'git::https://git.example/far', Dir: '../data/modules/far' }
+  const installed = JSON.stringify({ Modules: [...Modules, far] })
+  expect(() => compareConfiguration(fetched, { ...from, modules, installed })).not.toThrow()
+  expect(() => compareConfiguration(fetched, { ...from, installed })).toThrow(
     "its main.tf is not the configuration's",
+  )
+  const more = new Map([...modules, ['data/modules/far/more.tf', digest]])
+  expect(() => compareConfiguration(fetched, { ...from, modules: more, installed })).toThrow(
+    'it lacks more.tf',
   )
 })
