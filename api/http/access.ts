@@ -53,6 +53,8 @@ declare module 'fastify' {
     denialEvent?: string
     /** The route has its own body limit and parser (the state protocol sends more than JSON). */
     rawBody?: boolean
+    /** How many fields and items a body may have, where it differs from the default (json-shape.ts). */
+    maxMembers?: number
   }
   interface FastifyRequest {
     caller: Caller

@@ -1,4 +1,6 @@
 export const maxJsonDepth = 32
+/** Fields and items of a body together. A megabyte can hold 500,000, which take 0.3 s to read and to refuse. */
+export const maxJsonMembers = 20_000
 
 const quote = 0x22
 const backslash = 0x5c
@@ -14,13 +16,14 @@ const shownLength = 100
 type Level = { keys: string[]; many: Set<string> | undefined; last: string } | undefined
 
 /**
- * Checks the shape of a JSON text: depth, duplicate keys, keys that reach a prototype. One pass
- * without building values; strings, most of a body, are skipped by the runtime's own search. What
+ * Checks the shape of a JSON text: depth, number of members, duplicate keys, keys that reach a prototype.
+ * One pass without building values; strings, most of a body, are skipped by the runtime's own search. What
  * is no JSON is left to the parser.
  */
-export function faultOfShape(text: string): string | undefined {
+export function faultOfShape(text: string, maxMembers = maxJsonMembers): string | undefined {
   const levels: Level[] = []
   let expectsKey = false
+  let members = 0
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at)
     if (code === quote) {
@@ -36,16 +39,22 @@ export function faultOfShape(text: string): string | undefined {
       // As a plain value `constructor` is harmless; with fields of its own it reaches a prototype.
       if (levels.at(-1)?.last === 'constructor') return 'has fields in a field named constructor'
       if (levels.length === maxJsonDepth) return `is nested deeper than ${maxJsonDepth} levels`
+      if ((members += 1) > maxMembers) return tooMany(maxMembers)
       levels.push(code === braceOpen ? { keys: [], many: undefined, last: '' } : undefined)
       expectsKey = code === braceOpen
     } else if (code === braceClose || code === bracketClose) {
       levels.pop()
       expectsKey = false
-    } else if (code === comma) expectsKey = levels.at(-1) !== undefined
-    else if (code === colon) expectsKey = false
+    } else if (code === comma) {
+      if ((members += 1) > maxMembers) return tooMany(maxMembers)
+      expectsKey = levels.at(-1) !== undefined
+    } else if (code === colon) expectsKey = false
   }
   return undefined
 }
+
+const tooMany = (maxMembers: number): string =>
+  `has more than ${maxMembers.toLocaleString('en')} fields and items`
 
 function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {

@@ -8,14 +8,14 @@ const suspectEscape = /\\u(?:0000|[dD][89a-fA-F])/
 
 /**
  * Parses a body. Refuses what a proxy or a log could read differently (duplicate keys), what costs
- * stack (depth), what reaches prototypes, and what PostgreSQL cannot store as sent: NUL, which it
+ * stack (depth) or time (more than `maxMembers` fields and items), what reaches prototypes, and what PostgreSQL cannot store as sent: NUL, which it
  * refuses, and half of a surrogate pair, which the driver would replace by U+FFFD. An empty body
  * counts as absent.
  */
-export function parseJson(text: string): ParsedJson {
+export function parseJson(text: string, maxMembers?: number): ParsedJson {
   if (text.trim() === '') return {}
   // The shape is checked first, so that a value nested a million levels deep is never built.
-  const shape = faultOfShape(text)
+  const shape = faultOfShape(text, maxMembers)
   if (shape) return { fault: `The body ${shape}, which is refused.` }
   let value: unknown
   try {

@@ -88,7 +88,8 @@ async function refuse(
 /** Parses bodies of this type as JSON. A fault is kept until the ids of the path were checked. */
 export function addJsonParser(app: FastifyInstance, mediaType: string): void {
   app.addContentTypeParser(mediaType, { parseAs: 'buffer' }, (request, bytes: Buffer, done) => {
-    const parsed = isUtf8(bytes) ? parseJson(bytes.toString()) : notUtf8
+    const { config } = request.routeOptions
+    const parsed = isUtf8(bytes) ? parseJson(bytes.toString(), config?.maxMembers) : notUtf8
     request.bodyFault = parsed.fault === undefined ? undefined : parsed
     done(null, parsed.value)
   })

@@ -107,7 +107,8 @@ const addRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.put(
     '/finops/units/:id/values',
     {
-      config: { ...mayWrite, target },
+      // Three of each of 10,000 values.
+      config: { ...mayWrite, target, maxMembers: 40_000 },
       schema: {
         operationId: 'putUnitValues',
         description:

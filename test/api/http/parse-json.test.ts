@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { maxJsonDepth } from '../../../api/http/json-shape.ts'
+import { maxJsonDepth, maxJsonMembers } from '../../../api/http/json-shape.ts'
 import { parseJson } from '../../../api/http/parse-json.ts'
 
 describe('accepted bodies', () => {
@@ -13,6 +13,9 @@ describe('accepted bodies', () => {
     ['{"a":{"constructor":1,"b":{}}}'],
     [`{${Array.from({ length: 40 }, (_, i) => `"k${i}":${i}`).join(', ')}}`],
     ['['.repeat(maxJsonDepth) + ']'.repeat(maxJsonDepth)],
+    [`[${'1,'.repeat(maxJsonMembers - 1)}1]`],
+    // Only what stands outside of strings is counted.
+    [`["${'1,{'.repeat(maxJsonMembers)}"]`],
   ])('%s is read as JSON reads it', (text) => {
     expect(parseJson(text)).toEqual({ value: JSON.parse(text) })
   })
@@ -38,6 +41,12 @@ describe('refused bodies', () => {
     ['constructor', '{"a":{"\\u0063onstructor": [{}]}}'],
     ['nested deeper', '['.repeat(maxJsonDepth + 1) + ']'.repeat(maxJsonDepth + 1)],
     ['nested deeper', '{"a":'.repeat(500_000)],
+    ['more than 20,000 fields and items', `[${'1,'.repeat(maxJsonMembers)}1]`],
+    ['more than 20,000 fields and items', `[${'{},'.repeat(maxJsonMembers / 2)}1]`],
+    [
+      'more than 20,000 fields and items',
+      `{"files":{${Array.from({ length: 800_000 }, (_, i) => `"${i}":""`).join(',')}}}`,
+    ],
     ['NUL', '{"name":"a\\u0000b"}'],
     ['NUL', '{"a\\u0000":1}'],
     ['surrogate', '{"name":"\\ud800"}'],
@@ -67,7 +76,7 @@ describe('the position of a syntax error', () => {
     ['[1,]', 1, 4],
     ['nul', 1, 1],
     ['{"a":"\\x"}', 1, 6],
-    [`[${'"long", '.repeat(50_000)}]`, 1, 2 + 8 * 50_000],
+    [`[${'"long", '.repeat(15_000)}]`, 1, 2 + 8 * 15_000],
   ])('%#', (text, line, column) => {
     expect(parseJson(text).position).toEqual({ line, column })
   })
