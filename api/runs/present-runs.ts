@@ -1,5 +1,10 @@
 import type { Tenant } from '../../store/driver/tenant.ts'
 import type { Caller } from '../../domain/access/caller.ts'
+import {
+  boundFindings,
+  maxListedBytes,
+  type Finding,
+} from '../../domain/policies/bound-findings.ts'
 import { approvalRuleOf } from '../../domain/runs/approval-reason.ts'
 import { publicState } from '../../domain/runs/run-state.ts'
 import { approvers } from '../../store/runs/approvers.ts'
@@ -18,7 +23,8 @@ export type RunPlace = { id: number; number: number | null; workspaceRunId: numb
 
 /**
  * Runs as callers see them, each with the id and number of the place it was addressed by,
- * and with what this caller may do. Without `places`: under `provision-<workspace>`.
+ * and with what this caller may do. Without `places`: under `provision-<workspace>`. Of several runs each
+ * gate has its first findings.
  */
 export async function presentRuns(
   tenant: Tenant,
@@ -45,7 +51,7 @@ export async function presentRuns(
     const view = views.find(({ id }) => id === place.workspaceRunId)
     if (!view) return []
     return {
-      ...presentRun(view, place, organizationId),
+      ...presentRun(at.length > 1 ? shortened(view) : view, place, organizationId),
       blockedBy: blocks.get(view.id) ?? null,
       ...mayDecide(caller, view, faults.get(view.id)),
     }
@@ -119,6 +125,20 @@ function presentRule({ phase, approvalReasons }: RunView): RunBody['approval'] {
   if (phase === 'awaiting_plan_approval') return { rule: 'second_operator' }
   const rule = approvalRuleOf(approvalReasons)
   return rule ? { rule } : null
+}
+
+/** A list of 200 runs has at most a megabyte of findings, and not six. */
+function shortened(view: RunView): RunView {
+  const more = (): Finding => ({ message: 'The run itself has more findings than this list.' })
+  // Written by recordPlan alone, in this shape.
+  const gates = view.gates as Array<{ findings: Finding[] }>
+  return {
+    ...view,
+    gates: gates.map((gate) => ({
+      ...gate,
+      findings: boundFindings(gate.findings, more, maxListedBytes),
+    })),
+  }
 }
 
 const presentStageOf = (

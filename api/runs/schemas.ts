@@ -13,6 +13,7 @@ export const runStates = ['running', 'succeeded', 'failed', 'canceled'] as const
 const Gate = Type.Object({
   kind: OneOf(['policy', 'cost']),
   result: OneOf(['pass', 'warn', 'fail', 'error']),
+  /** In a list of several runs the first 2 KiB of each gate. */
   findings: Type.Array(Type.Unknown()),
 })
 

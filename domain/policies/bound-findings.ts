@@ -1,18 +1,21 @@
 import { cutText } from '../infrastructure/cut-text.ts'
 
-type Finding = { message: string; resource?: string }
+export type Finding = { message: string; resource?: string }
 
-/** Limit of a gate's findings as JSON: a list shows up to 200 runs with two gates each. */
-const maxBytes = 16 * 1_024
+/** Limit of a gate's findings as JSON. */
+const maxStoredBytes = 16 * 1_024
+/** In a list, which has up to 200 runs with two gates each. */
+export const maxListedBytes = 2 * 1_024
 
 /**
  * The first findings that fit, with texts of bounded length: an author can make any number of resources
- * with long addresses, and each page of runs has all findings. A last finding, made by `more`, counts
+ * with long addresses. A last finding, made by `more`, counts
  * the rest.
  */
 export function boundFindings<F extends Finding>(
   findings: readonly F[],
   more: (message: string) => F,
+  maxBytes = maxStoredBytes,
 ): F[] {
   const kept: F[] = []
   let bytes = 0

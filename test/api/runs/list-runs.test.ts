@@ -242,3 +242,28 @@ test('200: nothing of another organization', async () => {
   ])
     expect(await idsOf(stranger, query), query).toEqual([])
 })
+
+test('200: of several runs each gate has its first findings, and the run itself has all', async () => {
+  const { org, owner, shop, failed } = await world()
+  const findings = Array.from({ length: 200 }, (_, at) => ({
+    level: 'deny',
+    message: `bucket ${at} is public`,
+  }))
+  await ended(org, failed, {
+    gates: JSON.stringify([{ kind: 'policy', result: 'fail', findings }]),
+  })
+  type Listed = { id: number; stages: Array<{ gates?: Array<{ findings: unknown[] }> }> }
+  const findingsOf = (run?: Listed) =>
+    run?.stages.flatMap(({ gates = [] }) => gates.flatMap((gate) => gate.findings)) ?? []
+  for (const list of [url, `/api/pipelines/${shop.pipelineId}/runs`, `${shop.url}/runs`]) {
+    const runs: Listed[] = (await owner.get(list)).json().runs
+    const listed = findingsOf(runs.find(({ id }) => id === failed))
+    expect(listed.slice(0, 2), list).toEqual(findings.slice(0, 2))
+    expect(Buffer.byteLength(JSON.stringify(listed))).toBeLessThan(2_200)
+    expect(listed.at(-1)).toEqual({
+      message: 'The run itself has more findings than this list.',
+    })
+  }
+  const detail = await owner.get(`${shop.url}/runs/${failed}`)
+  expect(findingsOf(detail.json().run)).toEqual(findings)
+})
