@@ -71,6 +71,7 @@ import * as runComments from './migrations/0137-add-run-comments.ts'
 import * as workspaceViews from './migrations/0138-add-workspace-views.ts'
 import * as outcomesApart from './migrations/0139-tell-outcomes-apart.ts'
 import * as toldLines from './migrations/0140-find-told-lines.ts'
+import * as recentCostOfResources from './migrations/0141-keep-recent-cost-of-resources.ts'
 import * as hooksOfReleases from './migrations/0135-keep-hooks-of-releases.ts'
 import * as termsOfBytes from './migrations/0128-hash-terms-of-bytes.ts'
 import * as signedOrders from './migrations/0129-sign-orders.ts'
@@ -204,6 +205,7 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0138-add-workspace-views': workspaceViews,
   '0139-tell-outcomes-apart': outcomesApart,
   '0140-find-told-lines': toldLines,
+  '0141-keep-recent-cost-of-resources': recentCostOfResources,
 }
 
 /** The key of the advisory lock, arbitrary: of two starts at once, one migrates after the other. */

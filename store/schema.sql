@@ -1091,6 +1091,8 @@ table cost_resources
   effective numeric(30,12) not null
   list numeric(30,12) not null
   name_key uuid not null default (md5(billed_name(resource_id, provider, service)))::uuid
+  recent_days date[]
+  recent_effective numeric(30,12)[]
   index cost_resources_name btree (organization_id, name_key)
   index cost_resources_slice btree (organization_id, slice_id, name_key)
   row level security

@@ -51,6 +51,14 @@ export const ResourceBody = Type.Object({
   seenIn: Type.Array(OneOf(['inventory', 'bill'])),
   /** Whose current state holds it. */
   workspace: Nullable(Type.Object({ id: Id, name: Type.String(), address: Type.String() })),
+  cost30Days: Nullable(
+    Type.Number({
+      description:
+        'The effective cost of the last 30 days (UTC) and of today, as far as the current bills have them. Null: no bill has the resource, or its cost is in several currencies and one of them has no rate.',
+    }),
+  ),
+  /** The organization’s, or the bill’s where there is no rate. */
+  currency: Type.String(),
 })
 export type ResourceBody = Static<typeof ResourceBody>
 

@@ -1,3 +1,4 @@
+import { recentDays } from '../../domain/finops/recent-days.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { isOwned, ownersIn } from './owners-by-day.ts'
 import { rollUpCommitments } from './roll-up-commitments.ts'
@@ -60,14 +61,22 @@ export async function rollUpDays(
 
 const ofSlice = `c.organization_id = :organizationId and c.slice_id = :sliceId and c.period = :period::date`
 
+/** What is older than the recent days is one group of each resource, so that the inner sums stay few. */
 const addResources = `
   insert into cost_resources (organization_id, slice_id, resource_id, provider, service, sub_account_id, region,
-    name, type, currency, first_day, last_day, billed, effective, list)
-  select :organizationId, :sliceId, c.resource_id, c.provider, c.service_name,
-    c.sub_account_id, c.region_id, max(c.resource_name), max(c.resource_type), c.billing_currency, min(c.day),
-    max(c.day), sum(c.billed_cost), sum(c.effective_cost), coalesce(sum(c.list_cost), 0)
-  from focus_charges c where ${ofSlice} and c.resource_id is not null
-  group by c.resource_id, c.provider, c.service_name, c.sub_account_id, c.region_id, c.billing_currency`
+    name, type, currency, first_day, last_day, billed, effective, list, recent_days, recent_effective)
+  select :organizationId, :sliceId, resource_id, provider, service_name, sub_account_id, region_id, max(name), max(type),
+    billing_currency, min(first_day), max(last_day), sum(billed), sum(effective), sum(list),
+    array_agg(recent_day) filter (where recent_day is not null),
+    array_agg(effective) filter (where recent_day is not null)
+  from (
+    select c.resource_id, c.provider, c.service_name, c.sub_account_id, c.region_id, c.billing_currency,
+      case when c.day >= (now() at time zone 'utc')::date - ${recentDays} then c.day end as recent_day, max(c.resource_name) as name,
+      max(c.resource_type) as type, min(c.day) as first_day, max(c.day) as last_day, sum(c.billed_cost) as billed,
+      sum(c.effective_cost) as effective, coalesce(sum(c.list_cost), 0) as list
+    from focus_charges c where ${ofSlice} and c.resource_id is not null
+    group by 1, 2, 3, 4, 5, 6, 7) d
+  group by resource_id, provider, service_name, sub_account_id, region_id, billing_currency`
 
 const dimensions = `day, provider, service, sub_account_id, region, charge_category, charge_class, owner,
   workspace_id, currency`

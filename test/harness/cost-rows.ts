@@ -146,10 +146,11 @@ export type TestResourceCharge = {
   resourceId: string | null
   effective: string
   service?: string
+  currency?: string
   tags?: Record<string, string>
 }
 
-/** Stores charges of a bill of this month as the loader does, and makes their sums. */
+/** Stores charges of one bill as the loader does, a slice a month, and makes their sums. */
 export async function loadCharges(
   { owner, db, organizationId }: { owner: Knex; db: Knex; organizationId: number },
   charges: readonly TestResourceCharge[],
@@ -159,28 +160,43 @@ export async function loadCharges(
     organizationId,
     charges.map(({ day }) => charge({ day })),
   )
-  const slice = await db('billing_slices').where({ organizationId, isCurrent: true }).first()
-  await owner.raw('select ensure_charge_partition(?)', [slice.period])
-  const rows = charges.map(
-    ({ effective, resourceId, service = 'Storage', tags = {}, ...of }, n) => ({
-      ...of,
-      organizationId,
-      sliceId: slice.id,
-      period: slice.period,
-      digest: `00000000-0000-0000-0000-${String(n).padStart(12, '0')}`,
-      provider: 'aws',
-      providerName: 'AWS',
-      billedCost: effective,
-      effectiveCost: effective,
-      billingCurrency: 'USD',
-      chargeCategory: 'Usage',
-      serviceName: service,
-      resourceId,
-      resourceName: resourceId,
-      tags: JSON.stringify(tags),
-    }),
-  )
-  await owner.batchInsert('focus_charges', rows, 500)
-  await owner.transaction(async (trx) => rollUp(asTenant(trx, organizationId), slice))
+  const slices = await db('billing_slices').where({ organizationId, isCurrent: true })
+  for (const slice of slices) {
+    await owner.raw('select ensure_charge_partition(?)', [slice.period])
+    const rows = charges
+      .filter(({ day }) => day.slice(0, 7) === slice.period.slice(0, 7))
+      .map((of, n) => chargeRow(slice, of, n))
+    await owner.batchInsert('focus_charges', rows, 500)
+    await owner.transaction(async (trx) => rollUp(asTenant(trx, organizationId), slice))
+  }
   await raiseVersion(db, organizationId)
 }
+
+const chargeRow = (
+  slice: { organizationId: number; id: number; period: string },
+  {
+    day,
+    effective,
+    resourceId,
+    service = 'Storage',
+    currency = 'USD',
+    tags = {},
+  }: TestResourceCharge,
+  n: number,
+) => ({
+  day,
+  organizationId: slice.organizationId,
+  sliceId: slice.id,
+  period: slice.period,
+  digest: `00000000-0000-0000-0000-${String(n).padStart(12, '0')}`,
+  provider: 'aws',
+  providerName: 'AWS',
+  billedCost: effective,
+  effectiveCost: effective,
+  billingCurrency: currency,
+  chargeCategory: 'Usage',
+  serviceName: service,
+  resourceId,
+  resourceName: resourceId,
+  tags: JSON.stringify(tags),
+})

@@ -2,6 +2,7 @@ import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import type { FormEvent } from 'react'
 import { resourceFilters, type ResourceFilter } from '../app/searches.ts'
+import { money } from '../cost/money.ts'
 import { DataTable, type Column } from '../parts/data-table.tsx'
 import { Button, Field, Select, textIn } from '../parts/forms.tsx'
 import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
@@ -101,6 +102,17 @@ const columns: ReadonlyArray<Column<CloudResource>> = [
           {value === '' ? key : `${key}=${value}`}
         </Link>
       )),
+  },
+  {
+    title: 'Cost of 30 days',
+    render: ({ cost30Days, currency, seenIn }) =>
+      cost30Days === null ? (
+        <span className="dim">
+          {seenIn.includes('bill') ? 'no exchange rate' : 'not in a bill'}
+        </span>
+      ) : (
+        money(cost30Days, currency)
+      ),
   },
   { title: 'Last seen', look: 'dim', render: ({ lastSeenAt }) => <Time at={lastSeenAt} /> },
 ]

@@ -111,6 +111,8 @@ describe('GET /api/cloud/resources', () => {
           lastSeenAt: expect.stringMatching(/Z$/),
           seenIn: ['inventory'],
           workspace: null,
+          cost30Days: null,
+          currency: 'USD',
         },
       ],
       nextCursor: null,
@@ -228,11 +230,8 @@ describe('resources that workspaces hold', () => {
     expect(await names(`workspaceId=${two.id}`)).toEqual(['both'])
     expect(await names(`workspaceId=${one.id}&workspaceId=${two.id}`)).toEqual(['both', 'held'])
     const [shown] = (await owner.get('/api/cloud/resources?q=arn:held')).json().resources
-    expect(shown.workspace).toEqual({
-      id: one.id,
-      name: one.name,
-      address: 'aws_s3_bucket.held',
-    })
+    const { id, name } = one
+    expect(shown.workspace).toEqual({ id, name, address: 'aws_s3_bucket.held' })
     const summary = (await owner.get('/api/cloud/resources/summary')).json()
     expect([summary.managed, summary.unmanaged]).toEqual([2, 2])
     const foreign = await viewer.get(`/api/cloud/resources?workspaceId=${one.id}`)
