@@ -32,6 +32,7 @@ export async function makeAttacks(target: Target): Promise<Attack[]> {
     unreadStreams(target),
     largeSignIn(target),
     giantCloud(target),
+    largeConfiguration(target),
   ])
 }
 
@@ -176,6 +177,25 @@ async function largeSignIn({ address }: Target): Promise<Attack> {
     async strike() {
       for (let at = 0; at < 10; at += 1)
         await send(`${address}/auth/login`, { method: 'POST', body })
+    },
+  }
+}
+
+/** A configuration of many files, which is refused, and one of 9 MB that is slow to look through. */
+async function largeConfiguration({ address, organization }: Target): Promise<Attack> {
+  const id = await makeWorkspaceOf(organization, 'large-configuration', empty)
+  const names = Array.from({ length: 700_000 }, (_, at) => `"${at.toString(36)}.tf":""`)
+  const words = `# terraform encryption\n${'a = "${b}" '.repeat(800_000)}`
+  const bodies = [`{"files":{${names.join(',')}}}`, JSON.stringify({ files: { 'main.tf': words } })]
+  return {
+    name: 'configurations of 9 MB',
+    async strike() {
+      for (const body of bodies)
+        await send(`${address}/workspaces/${id}/configuration`, {
+          method: 'PUT',
+          organization,
+          body,
+        })
     },
   }
 }

@@ -4,7 +4,12 @@ import { signIn, type CallApi } from '../call-api.ts'
 import { makeWorkspaceOf } from './organization.ts'
 import type { QuietBegin, QuietTold, Watched } from './quiet-tenant.ts'
 
-type Run = { id: number; state: string; reason: string | null }
+type Run = {
+  id: number
+  state: string
+  reason: string | null
+  stages: Array<{ name: string; state: string }>
+}
 
 const askEveryMs = 50
 const mayTakeMs = 120_000
@@ -88,9 +93,13 @@ async function apply(
       if (id === tenant.short) watched.runMs.push(performance.now() - since)
     } else if (tenant.kills && endsOfKilled.has(run.reason ?? ''))
       watched.lost.push({ id: run.id, from, to: Date.now() })
-    else watched.faults.push(`run ${run.id}: ${run.state} ${run.reason ?? ''}`)
+    else watched.faults.push(`run ${run.id}: ${run.state} ${run.reason ?? stageOf(run)}`)
   } while (Date.now() < until)
 }
+
+/** Where a run is that takes too long. */
+const stageOf = ({ stages }: Run): string =>
+  stages.map(({ name, state }) => `${name} ${state}`).join(', ')
 
 /** Undefined if the API was killed. The caller repeats the request. */
 async function answer(
