@@ -53,7 +53,7 @@ declare module 'fastify' {
     denialEvent?: string
     /** The route has its own body limit and parser (the state protocol sends more than JSON). */
     rawBody?: boolean
-    /** How many fields and items a body may have, where it differs from the default (json-shape.ts). */
+    /** How many fields and items a body may have, where it differs from the default (domain/json/json-shape.ts). */
     maxMembers?: number
   }
   interface FastifyRequest {

@@ -18,7 +18,7 @@ const noNul = '^[^\\u0000]*$'
 const longestLine = 1_000
 
 /**
- * Adds to the OpenAPI document that no text in a JSON body contains NUL (parse-json.ts). Otherwise
+ * Adds to the OpenAPI document that no text in a JSON body contains NUL (domain/json/parse-json.ts). Otherwise
  * the document would allow what the service refuses.
  */
 export function sayNoNul<D extends object>(openapi: D): D {

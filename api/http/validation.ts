@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError, invalid, notFound } from '../../domain/errors.ts'
 import type { Deps } from '../deps.ts'
 import { compileAnswer, compileBody, compileTexts } from './compile-schema.ts'
-import { parseJson, type ParsedJson } from './parse-json.ts'
+import { parseJson, type ParsedJson } from '../../domain/json/parse-json.ts'
 import { Body } from './schemas.ts'
 import { validationFault } from './validation-fault.ts'
 

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url'
 import { AppError, invalid, unavailable } from '../../domain/errors.ts'
 import {
   splitState,
@@ -7,14 +8,15 @@ import {
   type StatePart,
 } from '../../domain/workspaces/split-state.ts'
 import { maxBodyBytes, type Frame } from '../runner/frames.ts'
-import {
-  endSplitter,
-  keepSplitter,
-  keepUpToBytes,
-  takeSplitter,
-  type Splitter,
-} from './splitters.ts'
-import { createTurns } from './turns.ts'
+import { endProcess, keptProcesses, type KeptProcess } from '../runner/kept-processes.ts'
+import { createTurns } from '../runner/turns.ts'
+
+const splitters = keptProcesses({
+  entry: fileURLToPath(new URL('split-state-process.ts', import.meta.url)),
+  memoryBytes: 1_536 * 1_048_576,
+})
+/** After a larger state its process is ended: what is left of that would count as the next one's memory. */
+const keepUpToBytes = 1_048_576
 
 /** About 50,000 resources; OpenTofu itself becomes slow long before. */
 export const maxStateBytes = 64 * 1_048_576
@@ -76,7 +78,7 @@ async function splitOutside<T>(
   options: SplitOptions,
   use: (state: IncomingState) => Promise<T>,
 ): Promise<T> {
-  const splitter = await takeSplitter(organizationId)
+  const splitter = await splitters.take(organizationId)
   const { runner, frames } = splitter
   const timer = setTimeout(() => runner.kill(), patienceMs)
   const { channel } = runner
@@ -113,11 +115,11 @@ async function splitOutside<T>(
     return await use({ ...state, parts: partsOf(frames, answered) })
   } finally {
     const mayStay = length <= keepUpToBytes && (answered.isState || answered.isOver)
-    if (!mayStay) endSplitter(splitter)
+    if (!mayStay) endProcess(splitter)
     await sending
     leave?.()
-    if (answered.isOver && mayStay) keepSplitter(organizationId, splitter)
-    else if (mayStay) keepSplitter(organizationId, splitter, readRest(splitter, answered))
+    if (answered.isOver && mayStay) splitters.keep(organizationId, splitter)
+    else if (mayStay) splitters.keep(organizationId, splitter, readRest(splitter, answered))
     clearTimeout(timer)
   }
 }
@@ -128,13 +130,13 @@ const restMs = 10_000
  * Some states have parts that nobody reads: those of one that was refused by its header, or held resources that are
  * known. Its process can split the next one after them. Resolves to whether they ended. Never rejects.
  */
-async function readRest(splitter: Splitter, answered: Answered): Promise<boolean> {
+async function readRest(splitter: KeptProcess, answered: Answered): Promise<boolean> {
   const tooLong = setTimeout(() => splitter.runner.kill(), restMs)
   try {
     for await (const _ of partsOf(splitter.frames, answered));
     return true
   } catch {
-    endSplitter(splitter)
+    endProcess(splitter)
     return false
   } finally {
     clearTimeout(tooLong)

@@ -1,6 +1,6 @@
 import { request, type ClientRequest } from 'node:http'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createTurns } from '../../../gateways/states/turns.ts'
+import { createTurns } from '../../../gateways/runner/turns.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import { lockInfo, stateClient, stateOf } from './state-client.ts'
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { maxJsonDepth, maxJsonMembers } from '../../../api/http/json-shape.ts'
-import { parseJson } from '../../../api/http/parse-json.ts'
+import { maxJsonDepth, maxJsonMembers } from './json-shape.ts'
+import { parseJson } from './parse-json.ts'
 
 describe('accepted bodies', () => {
   test.each([
