@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { blobId } from '../../domain/git/blob-id.ts'
 import { checkConfigurationFiles } from '../../domain/workspaces/configuration-files.ts'
+import { prepareFiles } from '../../domain/workspaces/prepared-files.ts'
 import type { GitHost } from '../../gateways/git/git-host.ts'
 import { systemActor } from '../../store/audit/audit-log.ts'
 import { gitPullRequests } from '../../store/git/git-pull-requests.ts'
@@ -62,7 +63,7 @@ export async function planPullRequest(
       pullRequestId,
       authorUserIds: [],
       unknownAuthor: true,
-      files,
+      files: prepareFiles(files, commit),
       commit,
     })
     await pulls.setFault(pullRequestId, workspaceId, null)

@@ -7,6 +7,7 @@ import {
   checkConfigurationFiles,
   type ConfigurationFiles,
 } from '../../domain/workspaces/configuration-files.ts'
+import { prepareFiles } from '../../domain/workspaces/prepared-files.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import {
   gitHydrations,
@@ -84,7 +85,7 @@ async function takeTheirs(
     authorUserIds: [caller.userId],
     // The author of the edit is not known for certain, so approval needs more than a Deployer.
     unknownAuthor: true,
-    files,
+    files: prepareFiles(files),
   })
   await auditLog(tenant, actorOf(caller)).record('workspace.configuration_updated', {
     target: { kind: 'workspace', id: workspace.id, label: workspace.name },

@@ -1,16 +1,15 @@
-import { isUtf8 } from 'node:buffer'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError, invalid, notFound } from '../../domain/errors.ts'
 import type { Deps } from '../deps.ts'
 import { compileAnswer, compileBody, compileTexts } from './compile-schema.ts'
-import { parseJson, type ParsedJson } from '../../domain/json/parse-json.ts'
+import { malformed, parseJsonBytes } from '../../domain/json/parse-json.ts'
 import { Body } from './schemas.ts'
 import { validationFault } from './validation-fault.ts'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** A fault of the body's text; reported only after the ids of the path are known to exist. */
-    bodyFault: ParsedJson | undefined
+    /** A fault of the body; reported only after the ids of the path are known to exist. */
+    bodyFault: AppError | undefined
   }
 }
 
@@ -81,26 +80,21 @@ async function refuse(
     const userId = caller?.userId ?? agentCaller?.agentId ?? 0
     await deps.store.tenant(organizationId, async (tenant) => target(tenant, params, userId))
   }
-  if (bodyFault) throw malformed(bodyFault)
+  if (bodyFault) throw bodyFault
   throw validationFault(validationError?.validation ?? unasked ?? [], routeOptions.schema?.body)
 }
 
 /** Parses bodies of this type as JSON. A fault is kept until the ids of the path were checked. */
 export function addJsonParser(app: FastifyInstance, mediaType: string): void {
   app.addContentTypeParser(mediaType, { parseAs: 'buffer' }, (request, bytes: Buffer, done) => {
-    const { config } = request.routeOptions
-    const parsed = isUtf8(bytes) ? parseJson(bytes.toString(), config?.maxMembers) : notUtf8
-    request.bodyFault = parsed.fault === undefined ? undefined : parsed
-    done(null, parsed.value)
+    done(null, parseBody(request, bytes))
   })
 }
 
-/** RFC 8259 8.1. Decoded anyway, invalid bytes would become U+FFFD, and two passwords the same one. */
-const notUtf8: ParsedJson = { fault: 'The body is not UTF-8, which is refused.' }
-
-function malformed({ fault = '', position }: ParsedJson): AppError {
-  const details = position && [{ path: 'body', message: 'is not JSON from here on', ...position }]
-  return new AppError('invalid', fault, { code: 'malformed_json', ...(details && { details }) })
+export function parseBody(request: FastifyRequest, bytes: Buffer): unknown {
+  const parsed = parseJsonBytes(bytes, request.routeOptions.config?.maxMembers)
+  request.bodyFault = parsed.fault === undefined ? undefined : malformed(parsed)
+  return parsed.value
 }
 
 /** Ajv reads `0x1`, `1.0` and `+1` as 1 too. An id has one notation, so that each thing has one address. */

@@ -1,8 +1,8 @@
 import { AppError } from '../../domain/errors.ts'
+import { createAllowance } from '../http/allowance.ts'
 
 /** Milliseconds of this process's event loop that the checks of one organization may take in a minute. */
 const allowedMs = 3_000
-const minuteMs = 60_000
 
 export type CheckAllowance = {
   /** Runs a check and counts its time; 429 while what was used before is not regained. */
@@ -14,39 +14,24 @@ export type CheckAllowance = {
  * requests: what is used is regained evenly over a minute, and checks of ordinary manifests never reach it.
  */
 export function createCheckAllowance(now: () => number = () => performance.now()): CheckAllowance {
-  const used = new Map<number, { ms: number; at: number }>()
-  const usedNow = (organizationId: number, at: number): number => {
-    const last = used.get(organizationId)
-    return last ? Math.max(0, last.ms - ((at - last.at) * allowedMs) / minuteMs) : 0
-  }
-  const forgetOld = (at: number) => {
-    if (used.size <= 1_000) return
-    for (const [organizationId] of used)
-      if (usedNow(organizationId, at) === 0) used.delete(organizationId)
-  }
-
+  const allowance = createAllowance({ most: allowedMs, perSecond: allowedMs / 60 }, now)
   return {
     measure(organizationId, check) {
+      const waitSeconds = allowance.waitSecondsOf(organizationId)
+      if (waitSeconds > 0) throw tooMany(waitSeconds)
       const since = now()
-      const before = usedNow(organizationId, since)
-      if (before >= allowedMs) throw tooMany(before)
       try {
         return check()
       } finally {
-        const at = now()
-        forgetOld(at)
-        used.set(organizationId, { ms: usedNow(organizationId, at) + at - since, at })
+        allowance.use(organizationId, now() - since)
       }
     },
   }
 }
 
-const tooMany = (usedMs: number) =>
+const tooMany = (retryAfterSeconds: number) =>
   new AppError(
     'rate_limited',
     'The manifests that your organization checked took too much time in the last minute. Wait and try again.',
-    {
-      code: 'rate_limited',
-      retryAfterSeconds: Math.max(1, Math.ceil(((usedMs - allowedMs) / allowedMs) * 60)),
-    },
+    { code: 'rate_limited', retryAfterSeconds },
   )

@@ -11,19 +11,14 @@ import { sealedFiles } from '../../store/workspaces/sealed-files.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 import type { Deps } from '../deps.ts'
 import { decodeCursor, page } from '../http/paging.ts'
-import { Body, errors, Id, IdParams, NextCursor, Nullable, Page } from '../http/schemas.ts'
+import { errors, Id, IdParams, NextCursor, Nullable, Page } from '../http/schemas.ts'
 import { admitDownload } from './admit-download.ts'
-import { admitUpload } from './admit-upload.ts'
 import { presentConfigurations } from './present-configurations.ts'
-import { putConfiguration } from './put-configuration.ts'
-import { ConfigurationVersionBody } from './schemas.ts'
-import { preconditionIn, PreconditionHeaders } from './version-precondition-headers.ts'
+import { ConfigurationVersionBody, Files } from './schemas.ts'
+import { uploadRoute } from './upload-route.ts'
 
 /** Above any id: a list starts with its newest row. */
 const newest = 2_147_483_647
-const bodyLimitBytes = 10 * 1_048_576
-const Files = Type.Record(Type.String(), Type.String({ maxLength: bodyLimitBytes }))
-
 const target = async (tenant: Tenant, { id = 0 }: Record<string, number>) =>
   workspaces(tenant).get(id)
 
@@ -32,41 +27,7 @@ const target = async (tenant: Tenant, { id = 0 }: Record<string, number>) =>
  * planned from; secrets belong in sensitive variables.
  */
 export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  app.put(
-    '/workspaces/:id/configuration',
-    {
-      bodyLimit: bodyLimitBytes,
-      onRequest: admitUpload,
-      config: { access: 'mutate_infra', target },
-      schema: {
-        operationId: 'putConfiguration',
-        description:
-          'Makes a new version of all files (201). The same content as the newest version makes none (200). The tag of a version is its number in quotes. With `If-Match: "3"` a save that does not follow version 3 is refused (412 `configuration_overtaken`), and with `If-None-Match: *` one that is not the first.',
-        params: IdParams,
-        headers: PreconditionHeaders,
-        body: Body({ files: Files }),
-        response: {
-          200: Answer,
-          201: Answer,
-          ...errors(409, 412),
-        },
-      },
-    },
-    async ({ caller, params: { id }, body: { files }, headers }, reply) => {
-      const precondition = preconditionIn(headers)
-      const { version, created } = await putConfiguration(app.deps, caller, {
-        id,
-        files,
-        precondition,
-      })
-      const [configuration] = await app.deps.store.tenant(caller.organizationId, async (tenant) =>
-        presentConfigurations(tenant, [version]),
-      )
-      if (!configuration) throw new Error('a version that was just made is gone')
-      void reply.header('etag', entityTagOf(configuration.number))
-      return reply.status(created ? 201 : 200).send({ ok: true, configuration })
-    },
-  )
+  await app.register(uploadRoute)
 
   app.get(
     '/workspaces/:id/configuration',
@@ -127,8 +88,6 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
   )
 }
-
-const Answer = Type.Object({ ok: Type.Literal(true), configuration: ConfigurationVersionBody })
 
 async function findVersion(
   { store }: Deps,

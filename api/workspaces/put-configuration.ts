@@ -1,11 +1,8 @@
 import type { Caller } from '../../domain/access/caller.ts'
 import { auditedNames } from '../../domain/workspaces/audited-names.ts'
 import { AppError, conflict } from '../../domain/errors.ts'
-import {
-  checkConfigurationFiles,
-  configurationSha256,
-  type ConfigurationFiles,
-} from '../../domain/workspaces/configuration-files.ts'
+import { assertUsable } from '../../domain/workspaces/configuration-files.ts'
+import type { UploadedFiles } from '../../domain/workspaces/read-configuration-body.ts'
 import {
   meetsPrecondition,
   type VersionPrecondition,
@@ -23,7 +20,7 @@ import { holdWorkspace } from './hold-workspace.ts'
 
 export type PutConfiguration = { version: ConfigurationVersion; created: boolean }
 
-type Save = { id: number; files: ConfigurationFiles; precondition?: VersionPrecondition }
+type Save = { id: number; files: UploadedFiles; precondition?: VersionPrecondition }
 
 /** Stores a new immutable version of a workspace's files; unchanged files keep the newest version. */
 export async function putConfiguration(
@@ -31,16 +28,15 @@ export async function putConfiguration(
   caller: Caller,
   { id, files, precondition = {} }: Save,
 ): Promise<PutConfiguration> {
-  const filesSha256 = configurationSha256(files)
   return holdWorkspace(deps, { caller, id }, async (tenant, workspace) => {
     if (workspace.sourceKind === 'git')
       throw conflict(
         'source_is_git',
         'The files of this workspace come from its Git repository: change them there.',
       )
-    checkConfigurationFiles(files, workspace.path)
+    assertUsable(files, workspace.path)
     const newest = await configurationVersions(tenant).newest(id)
-    if (newest?.filesSha256 === filesSha256) return { version: newest, created: false }
+    if (newest?.filesSha256 === files.sha256) return { version: newest, created: false }
     // After the line above, so that a save whose answer was lost can be repeated (RFC 9110, 13.1.1).
     if (!meetsPrecondition(newest?.number, precondition))
       throw new AppError(

@@ -188,6 +188,10 @@ export const VariableChangeBody = Body({
 })
 export type VariableChangeBody = Static<typeof VariableChangeBody>
 
+export const maxConfigurationBytes = 10 * 1_048_576
+/** The files of a configuration by their names. */
+export const Files = Type.Record(Type.String(), Type.String({ maxLength: maxConfigurationBytes }))
+
 export const ConfigurationVersionBody = Type.Object({
   id: Id,
   number: Type.Integer(),

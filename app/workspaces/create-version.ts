@@ -1,7 +1,4 @@
-import {
-  configurationSha256,
-  type ConfigurationFiles,
-} from '../../domain/workspaces/configuration-files.ts'
+import type { PreparedFiles } from '../../domain/workspaces/prepared-files.ts'
 import type { Keyring } from '../../gateways/keyring/keyring.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
 import {
@@ -12,8 +9,8 @@ import {
 
 export type NewVersion = Pick<ConfigurationVersion, 'workspaceId' | 'authorUserIds'> &
   Partial<Pick<ConfigurationVersion, 'unknownAuthor' | 'pullRequestId'>> & {
-    files: ConfigurationFiles
-    /** Of files that were read from Git: it is part of their hash. */
+    files: PreparedFiles
+    /** Of files that were read from Git. */
     commit?: string
     /** What that commit says of itself. */
     words?: { author: string; message: string } | undefined
@@ -29,9 +26,9 @@ export async function createVersion(
     ...version,
     ...(commit !== undefined && { source: 'git', commitSha: commit }),
     ...(words && { commitAuthor: words.author, commitMessage: words.message }),
-    files: keyring.seal(placeOfFiles(tenant.organizationId), JSON.stringify(files)),
-    filesSha256: configurationSha256(files, commit),
-    fileNames: Object.keys(files).toSorted(),
-    sizeBytes: Object.values(files).reduce((sum, file) => sum + Buffer.byteLength(file), 0),
+    files: keyring.seal(placeOfFiles(tenant.organizationId), files.text),
+    filesSha256: files.sha256,
+    fileNames: files.names,
+    sizeBytes: files.sizeBytes,
   })
 }

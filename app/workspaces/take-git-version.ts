@@ -6,6 +6,7 @@ import {
   configurationSha256,
   type ConfigurationFiles,
 } from '../../domain/workspaces/configuration-files.ts'
+import { prepareFiles } from '../../domain/workspaces/prepared-files.ts'
 import type { Keyring } from '../../gateways/keyring/keyring.ts'
 import { auditLog, type AuditActor } from '../../store/audit/audit-log.ts'
 import { authorsOfCommits, type Attribution } from '../git/authors-of-commits.ts'
@@ -58,7 +59,7 @@ export async function takeGitVersion(
   const authors = await authorsOfCommits(tenant, read)
   const version = await createVersion({ keyring }, tenant, {
     workspaceId: workspace.id,
-    files,
+    files: prepareFiles(files, commit),
     commit,
     words: read.commits.find(({ words }) => words?.sha === commit)?.words,
     ...authors,

@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer'
+import { AppError } from '../errors.ts'
 import { jsonPosition, type JsonPosition } from './json-position.ts'
 import { faultOfShape } from './json-shape.ts'
 
@@ -27,6 +29,17 @@ export function parseJson(text: string, maxMembers?: number): ParsedJson {
   }
   const fault = suspectEscape.test(text) ? faultOfStrings(value) : undefined
   return fault ? { fault: `The body has ${fault}, which is refused.` } : { value }
+}
+
+/** The same of bytes, which must be UTF-8 (RFC 8259, 8.1). Decoded anyway, two passwords could become one. */
+export const parseJsonBytes = (bytes: Buffer, maxMembers?: number): ParsedJson =>
+  isUtf8(bytes) ? parseJson(bytes.toString(), maxMembers) : { fault: notUtf8 }
+
+const notUtf8 = 'The body is not UTF-8, which is refused.'
+
+export function malformed({ fault = '', position }: ParsedJson): AppError {
+  const details = position && [{ path: 'body', message: 'is not JSON from here on', ...position }]
+  return new AppError('invalid', fault, { code: 'malformed_json', ...(details && { details }) })
 }
 
 /** Only called if an escape is suspect; the depth is bounded by then. */

@@ -12,13 +12,35 @@ const maxDetails = 20
 /** Added to every run's folder: the backend block for our own state endpoint. */
 export const backendOverrideFile = 'zz_cloud_control_backend_override.tf.json'
 
-/**
- * Refuses files that could leave the run's folder or collide with what the service puts there. Reports the
- * first fault of each file. `folder` is the workspace's `path`, in which OpenTofu works.
- */
-export function checkConfigurationFiles(files: ConfigurationFiles, folder = ''): void {
-  const details: ErrorDetail[] = []
+/** What there is to say of files, whatever folder OpenTofu works in. */
+export type ExaminedFiles = {
+  names: readonly string[]
+  /** The first faults of their paths. */
+  details: ErrorDetail[]
+  /** Blocks and names that would change how an approved plan is read. */
+  refused: ErrorDetail[]
+}
+
+/** Looks for files that could leave the run's folder or collide with what the service puts there. */
+export function examineFiles(files: ConfigurationFiles): ExaminedFiles {
   const names = Object.keys(files)
+  const details: ErrorDetail[] = []
+  if (names.length > maxFiles) return { names, details, refused: [] }
+  for (const name of names) {
+    const message = faultOfPath(name) ?? faultOfOverride(name) ?? faultOfNesting(name, files)
+    if (message)
+      details.push({ path: `files[${JSON.stringify(name.slice(0, maxPathLength))}]`, message })
+    if (details.length === maxDetails) break
+  }
+  const refused = details.length === 0 ? refusedIn(files).slice(0, maxDetails) : []
+  return { names, details, refused }
+}
+
+/**
+ * Refuses what was found. Reports the first fault of each file. `folder` is the workspace's `path`, in which
+ * OpenTofu works.
+ */
+export function assertUsable({ names, details, refused }: ExaminedFiles, folder = ''): void {
   if (names.length === 0)
     throw invalid('The configuration has no files.', [
       { path: 'files', message: 'name at least one file, for example "main.tf"' },
@@ -27,23 +49,14 @@ export function checkConfigurationFiles(files: ConfigurationFiles, folder = ''):
     throw invalid(`The configuration has more than ${maxFiles} files.`, [
       { path: 'files', message: `at most ${maxFiles} files` },
     ])
-  for (const name of names) {
-    const message = faultOfPath(name) ?? faultOfOverride(name) ?? faultOfNesting(name, files)
-    if (message)
-      details.push({ path: `files[${JSON.stringify(name.slice(0, maxPathLength))}]`, message })
-    if (details.length === maxDetails) break
-  }
-  if (!hasModule(names, folder))
-    details.push({
-      path: 'files',
-      message: `no .tf file in ${folder || 'the top folder'}: OpenTofu would find nothing to do`,
-    })
-  if (details.length > 0)
-    throw invalid(`The files were refused: ${details[0]?.message ?? ''}.`, details)
-  const refused = refusedIn(files)
-  if (refused[0])
-    throw invalid(refusalInWords(refused[0]), refused.slice(0, maxDetails), 'configuration_refused')
+  const message = `no .tf file in ${folder || 'the top folder'}: OpenTofu would find nothing to do`
+  const faults = hasModule(names, folder) ? details : [...details, { path: 'files', message }]
+  if (faults[0]) throw invalid(`The files were refused: ${faults[0].message}.`, faults)
+  if (refused[0]) throw invalid(refusalInWords(refused[0]), refused, 'configuration_refused')
 }
+
+export const checkConfigurationFiles = (files: ConfigurationFiles, folder = ''): void =>
+  assertUsable(examineFiles(files), folder)
 
 /** Whether OpenTofu finds a module in the folder. Without one it would plan to destroy everything. */
 export const hasModule = (names: readonly string[], folder: string): boolean =>

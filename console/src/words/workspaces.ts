@@ -53,6 +53,7 @@ export const workspaceErrors = {
   lock_required: 'The state can only be written under a lock.',
   fenced: 'The run that wrote this state has lost its turn.',
   invalid_state: 'This is not a valid OpenTofu state.',
+  configuration_unreadable: 'The files could not be read. Save them again.',
   state_unreadable: 'The state cannot be read now. Try again in a moment.',
   lineage_mismatch: 'This state belongs to another workspace, or was created again.',
   serial_conflict: stateMoved,
