@@ -24,6 +24,12 @@ const reading = (): number[] =>
     })
     .map(Number)
 
+const killAll = () => reading().forEach((pid) => process.kill(pid, 'SIGKILL'))
+async function endAll(): Promise<void> {
+  killAll()
+  await expect.poll(reading, { timeout: 20_000, interval: 5 }).toEqual([])
+}
+
 describe('configurations above 64 KiB', () => {
   let harness: Harness
   let owner: TestUser
@@ -35,7 +41,7 @@ describe('configurations above 64 KiB', () => {
     url = `${(await org.workspace({ by: owner, files: main })).url}/configuration`
   })
   afterAll(async () => {
-    for (const pid of reading()) process.kill(pid, 'SIGKILL')
+    killAll()
     await harness.close()
   })
 
@@ -111,9 +117,7 @@ describe('configurations above 64 KiB', () => {
 
   test('503: the process was killed; the next one is read by another', async () => {
     const good = JSON.stringify({ files: { 'main.tf': `${long}${'# y\n'.repeat(2_000_000)}` } })
-    const killAll = () => reading().forEach((pid) => process.kill(pid, 'SIGKILL'))
-    killAll()
-    await expect.poll(reading, { timeout: 20_000, interval: 5 }).toEqual([])
+    await endAll()
     const sent = send(good)
     await expect.poll(reading, { timeout: 20_000, interval: 1 }).not.toEqual([])
     killAll()
@@ -137,6 +141,7 @@ describe('configurations above 64 KiB', () => {
   })
 
   test('uploads of one organization at once are read one after the other, by one process', async () => {
+    await endAll()
     const all = await Promise.all(
       [1, 2, 3, 4].map(async (n) =>
         send(JSON.stringify({ files: { 'main.tf': `${long}# ${n}` } })),
