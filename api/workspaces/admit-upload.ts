@@ -6,7 +6,7 @@ import { createPlaces } from '../http/places.ts'
 /** As large as any JSON body may be: the number of an organization's requests bounds those. */
 const largeUploadBytes = 1_048_576
 /** Of one organization in one process. */
-const uploadsAtOnce = 4
+export const uploadsAtOnce = 4
 /** 200 MiB of bodies in one process. */
 const allUploadsAtOnce = 20
 
