@@ -3,7 +3,7 @@ import type { Knex } from 'knex'
 /**
  * An inventory of this many resources in 20 accounts of three clouds. Shares are the same whatever
  * the size: a service has from 20 % to 0.01 % of all, a team 0.5 %, an owner 0.02 %. Resources of one
- * account and region are stored together, as syncs do.
+ * account and region are stored together, as syncs do. The bills of this month and the last one have each of them.
  */
 export async function seedResources(owner: Knex, count: number): Promise<void> {
   await owner.raw(
@@ -39,8 +39,9 @@ export async function seedResources(owner: Knex, count: number): Promise<void> {
   )
   await owner.raw(rows[0].index)
   await holdResources(owner)
+  for (const statement of bills) await owner.raw(statement)
   // As autovacuum leaves tables that are not being written.
-  for (const table of ['cloud_resources', 'workspace_resources'])
+  for (const table of ['cloud_resources', 'workspace_resources', 'cost_resources'])
     await owner.raw(`vacuum (analyze) ${table}`)
 }
 
@@ -58,3 +59,25 @@ async function holdResources(owner: Knex): Promise<void> {
      where n % 5 = 1 or n % 500 = 7`,
   )
 }
+
+const bills = [
+  `insert into billing_sources (organization_id, name) select min(id), 'bill' from organizations`,
+  `insert into billing_ingests (organization_id, trigger, state, ended_at)
+   select min(id), 'upload', 'succeeded', now() from organizations`,
+  `insert into billing_slices (organization_id, ingest_id, source_id, period, state, is_current, provider_names, first_day,
+     last_day, complete_through, loaded_at, rolled_up_at)
+   select b.organization_id, i.id, b.id, m::date, 'loaded', true, '{"aws": ["AWS"]}', m::date, d.last, d.last, now(), now()
+   from billing_sources b join billing_ingests i on i.organization_id = b.organization_id,
+     generate_series(date_trunc('month', current_date) - interval '1 month', date_trunc('month', current_date),
+       interval '1 month') m,
+     lateral (select least(m + interval '1 month' - interval '1 day', current_date)::date as last) d`,
+  `insert into cost_resources (organization_id, slice_id, resource_id, provider, service, region, currency, first_day,
+     last_day, billed, effective, list, recent_days, recent_effective)
+   with slices as materialized (
+     select s.*, (select array_agg(d::date) from generate_series(greatest(first_day, current_date - 30), last_day,
+         interval '1 day') d) as days
+     from billing_slices s)
+   select r.organization_id, s.id, r.cloud_id, r.provider, 'Service', r.region, 'USD', s.first_day, s.last_day, 1, 1, 1,
+     s.days, array_fill(1.123456::numeric, array[cardinality(s.days)])
+   from cloud_resources r cross join slices s`,
+]

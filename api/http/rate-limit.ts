@@ -6,6 +6,7 @@ import { requestWindow, windowSeconds } from '../../domain/access/request-window
 import { AppError } from '../../domain/errors.ts'
 import { requestCounts } from '../../store/platform/request-counts.ts'
 import type { Deps } from '../deps.ts'
+import { leavesLargeBody } from './unread-bodies.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -98,13 +99,15 @@ export function registerRateLimits(app: FastifyInstance, deps: Deps): RateLimits
   return rateLimits
 }
 
-/** Delays the refusals of callers that are known by their address alone. */
+/** Delays the refusals of callers that are known by their address alone, and of large bodies. */
 function slowRefusals(app: FastifyInstance): void {
   let slowed = 0
   app.addHook('onError', async (request, _reply, error) => {
+    if (!(error instanceof AppError) || error.fault !== 'rate_limited') return
     const { caller, runCaller, scimCaller, agentCaller } = request
-    if (!(error instanceof AppError) || error.code !== 'rate_limited') return
-    if (caller || runCaller || scimCaller || agentCaller || slowed >= slowAtMost) return
+    const isKnown = Boolean(caller || runCaller || scimCaller || agentCaller)
+    const isOfAddress = !isKnown && error.code === 'rate_limited'
+    if (slowed >= slowAtMost || (!isOfAddress && !leavesLargeBody(request))) return
     slowed += 1
     try {
       await sleep(slowByMs, undefined, { ref: false })

@@ -13,7 +13,7 @@ const allUploadsAtOnce = 20
 const places = createPlaces({ ofOrganization: uploadsAtOnce, atOnce: allUploadsAtOnce })
 
 /** Of an organization in one process: what is read in a process of its own (upload-route.ts) still costs this one. */
-export const uploadAllowance = createAllowance({ most: 32 * 1_048_576, perSecond: 2 * 1_048_576 })
+export const uploadAllowance = createAllowance({ most: 16 * 1_048_576, perSecond: 1_048_576 })
 export const maxHereBytes = 64 * 1_024
 
 /**
@@ -30,7 +30,7 @@ export const admitUpload: onRequestHookHandler = (request, reply, next) => {
   if (retryAfterSeconds > 0)
     throw new AppError(
       'rate_limited',
-      'Your organization has sent more than 32 MiB of configurations in the last seconds. Wait and try again.',
+      'Your organization has sent more than 16 MiB of configurations in the last seconds. Wait and try again.',
       { code: 'too_many_uploads', retryAfterSeconds },
     )
   if (sizeBytes > largeUploadBytes && !places.take(reply, organizationId))

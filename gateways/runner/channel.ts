@@ -1,9 +1,12 @@
 import { once } from 'node:events'
 import type { Socket } from 'node:net'
-import { encodeFrame, maxBodyBytes, readFrames, type Frame, type Header } from './frames.ts'
+import { encodeHead, maxBodyBytes, readFrames, type Frame, type Header } from './frames.ts'
 
 export type Channel = {
-  /** Resolves when there is room for more; await it to bound what is buffered for a slow reader. */
+  /**
+   * Resolves when there is room for more; await it to bound what is buffered for a slow reader. A body may be read
+   * later, so nobody may change it.
+   */
   send(header: Header, body?: Buffer): Promise<void>
   /** Bytes of any length under a name, in pieces. */
   sendPieces(name: string, bytes: Buffer): Promise<void>
@@ -29,7 +32,13 @@ export function openChannel(socket: Socket): Channel {
 
   const send = async (header: Header, body?: Buffer): Promise<void> => {
     if (!socket.writable) throw new ChannelClosed()
-    if (socket.write(encodeFrame(header, body))) return
+    const head = encodeHead(header, body)
+    // Both in one call to the kernel, and without a copy of the body.
+    socket.cork()
+    let hasRoom = socket.write(head)
+    if (body) hasRoom = socket.write(body)
+    socket.uncork()
+    if (hasRoom) return
     drained ??= room(socket).finally(() => (drained = undefined))
     await drained
     if (!socket.writable) throw new ChannelClosed()

@@ -15,15 +15,15 @@ export class FrameCut extends BadFrame {}
 const prefixBytes = 8
 const nothing = Buffer.alloc(0)
 
-/** Two lengths (32 bits each, big-endian), the header as JSON, the body. */
-export function encodeFrame(header: Header, body: Buffer = nothing): Buffer {
+/** What stands before the body: two lengths (32 bits each, big-endian) and the header as JSON. */
+export function encodeHead(header: Header, body: Buffer = nothing): Buffer {
   const json = Buffer.from(JSON.stringify(header))
   if (json.length > maxHeaderBytes || body.length > maxBodyBytes)
     throw new BadFrame(`A frame of kind ${header.kind} is over its bound`)
   const prefix = Buffer.alloc(prefixBytes)
   prefix.writeUInt32BE(json.length, 0)
   prefix.writeUInt32BE(body.length, 4)
-  return Buffer.concat([prefix, json, body])
+  return Buffer.concat([prefix, json])
 }
 
 /** The frames of a stream, one at a time: the stream is paused while one is handled. */

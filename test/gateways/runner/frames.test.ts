@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import {
   BadFrame,
-  encodeFrame,
+  encodeHead,
   maxBodyBytes,
   maxHeaderBytes,
   readFrames,
@@ -19,8 +19,9 @@ async function read(chunks: Buffer[]) {
 }
 
 const two = Buffer.concat([
-  encodeFrame({ kind: 'log', lines: ['ä'] }),
-  encodeFrame({ kind: 'blob', name: 'plan' }, Buffer.from('bytes')),
+  encodeHead({ kind: 'log', lines: ['ä'] }),
+  encodeHead({ kind: 'blob', name: 'plan' }, Buffer.from('bytes')),
+  Buffer.from('bytes'),
 ])
 const told = [
   { header: { kind: 'log', lines: ['ä'] }, body: '' },
@@ -46,7 +47,7 @@ test('a frame above the limit is refused after its first eight bytes, before it 
     await expect(read([prefix])).rejects.toThrow(BadFrame)
   }
   const long = 'x'.repeat(maxHeaderBytes)
-  expect(() => encodeFrame({ kind: long })).toThrow(BadFrame)
+  expect(() => encodeHead({ kind: long })).toThrow(BadFrame)
 })
 
 test.each(['[]', 'null', '7', '{"kind":7}', '{', '{"other":"x"}'])(
