@@ -1,4 +1,5 @@
 import { AppError, unavailable } from '../../domain/errors.ts'
+import { fitAny } from './fit-any.ts'
 import { fitsAnyGlob } from '../../domain/pipelines/fits-glob.ts'
 import { authorsOfCommits } from '../../app/git/authors-of-commits.ts'
 import { createPushedRun } from '../../app/runs/create-pushed-run.ts'
@@ -60,7 +61,7 @@ async function takeBranch(deps: Deps, push: ApplicationPush): Promise<void> {
   const from = base ?? null
   if (triggerPaths.length > 0 && from !== null) {
     const paths = await reader.changedPaths(appRepo, { base: from, head })
-    if (paths && !paths.some((path) => fitsAnyGlob(triggerPaths, path))) return
+    if (paths && !(await fitAny(triggerPaths, paths))) return
   }
   const made = await reader.commits(appRepo, { branch, from, to: head })
 
@@ -83,13 +84,18 @@ async function takeBranch(deps: Deps, push: ApplicationPush): Promise<void> {
   })
 }
 
+/** As Git hosts take them. */
+const maxTagLength = 255
+
 /** What a tag names is looked up by the run, from the host itself. No host tells who pushed it. */
 async function takeTags(
   { store }: Deps,
   { organizationId, delivery, pipeline }: ApplicationPush,
 ): Promise<void> {
   const { id, triggerTags } = pipeline
-  for (const tag of delivery.tags.filter((name) => fitsAnyGlob(triggerTags, name)))
+  for (const tag of delivery.tags.filter(
+    (name) => name.length <= maxTagLength && fitsAnyGlob(triggerTags, name),
+  ))
     await store.tenant(organizationId, async (tenant) => {
       const now = await pipelines(tenant).getForUpdate(id)
       if (!fitsAnyGlob(now.triggerTags, tag)) return

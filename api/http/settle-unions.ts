@@ -6,11 +6,15 @@ export type AjvFault = {
   params?: Record<string, unknown>
 }
 
+/** A body can have 40,000, of which the caller is told twenty; each union is compared with all of them. */
+const maxFaults = 500
+
 /**
  * For a value that matches none of several shapes, Ajv reports the faults of every shape. This keeps
  * those of the shape that was probably meant: the one with the right type and `kind`.
  */
-export function settleUnions(faults: readonly AjvFault[]): AjvFault[] {
+export function settleUnions(all: readonly AjvFault[]): AjvFault[] {
+  const faults = all.slice(0, maxFaults)
   // Ajv reports a union after its shapes, so inner unions come first.
   let settled = [...faults]
   for (const union of faults) {

@@ -1,3 +1,4 @@
+import { Socket } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
 /** Received to its end, so that the connection stays in use. */
@@ -16,9 +17,15 @@ export function registerUnreadBodies(app: FastifyInstance): void {
   })
 }
 
-/** Whether much of the request's body may not have arrived. A chunked body says no length. */
+/** Whether much of the request's body may not have arrived. */
 export const leavesLargeBody = ({ raw, headers }: FastifyRequest): boolean =>
-  !raw.complete && Number(headers['content-length'] ?? Infinity) > maxLeftBytes
+  !raw.complete && raw.socket instanceof Socket && lengthOf(headers) > maxLeftBytes
+
+function lengthOf(headers: FastifyRequest['headers']): number {
+  // A chunked body says no length.
+  if (headers['transfer-encoding'] !== undefined) return Infinity
+  return Number(headers['content-length'] ?? 0)
+}
 
 function leave(socket: FastifyRequest['raw']['socket']): void {
   // Node resumes the request after this event.

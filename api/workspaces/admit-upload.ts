@@ -13,7 +13,7 @@ const allUploadsAtOnce = 20
 const places = createPlaces({ ofOrganization: uploadsAtOnce, atOnce: allUploadsAtOnce })
 
 /** Of an organization in one process: what is read in a process of its own (upload-route.ts) still costs this one. */
-export const uploadAllowance = createAllowance({ most: 16 * 1_048_576, perSecond: 1_048_576 })
+export const uploadAllowance = createAllowance({ most: 16 * 1_048_576, perSecond: 256 * 1_024 })
 export const maxHereBytes = 64 * 1_024
 
 /**

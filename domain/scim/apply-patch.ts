@@ -17,7 +17,10 @@ import { quoted, refusal } from './refusals.ts'
 import type { Filter } from './resolve-filter.ts'
 import type { Attribute, ResourceSchema } from './schemas.ts'
 
-/** Each may name a hundred e-mails to compare with a hundred; connectors send a few dozen operations. */
+/**
+ * Each may name a hundred e-mails to compare with a hundred; connectors send a few dozen operations. One without a
+ * path counts as those that it stands for.
+ */
 const maxOperations = 200
 
 type Step = { op: PatchOperation['op']; value?: unknown }
@@ -29,10 +32,11 @@ export function applyPatch(
   before: Document,
   { operations, id }: { operations: readonly PatchOperation[]; id: string },
 ): Document {
-  if (operations.length > maxOperations)
+  const steps = withPaths(operations, id)
+  if (Math.max(operations.length, steps.length) > maxOperations)
     throw refusal('invalidValue', `At most ${maxOperations} operations for one person.`)
   let document = structuredClone(before)
-  for (const { path, ...step } of withPaths(operations, id))
+  for (const { path, ...step } of steps)
     if (!isPassword(path)) document = applyStep(schema, document, { path, ...step })
   return document
 }

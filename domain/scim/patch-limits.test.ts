@@ -27,3 +27,13 @@ test('operations that would hold everybody else up are refused at once', () => {
   expect(() => patch(additions(200, 100))).toThrow('at most 100 values')
   expect(performance.now() - began).toBeLessThan(1_000)
 })
+
+test('an operation without a path counts as those that it stands for', () => {
+  const casings = Array.from({ length: 201 }, (_, at) => [
+    Array.from('nickname', (letter, n) => ((at >> n) & 1 ? letter.toUpperCase() : letter)).join(''),
+    'x',
+  ])
+  const value = Object.fromEntries(casings)
+  expect(Object.keys(value)).toHaveLength(201)
+  expect(() => patch([{ op: 'add', value }])).toThrow('At most 200 operations')
+})

@@ -1,4 +1,5 @@
 import { unavailable } from '../../domain/errors.ts'
+import { faultOfShape } from '../../domain/json/json-shape.ts'
 import type { Outbound } from '../outbound/outbound.ts'
 import { outboundFetch } from '../outbound/outbound-fetch.ts'
 import { GitRefusal } from './git-refusal.ts'
@@ -37,8 +38,17 @@ export function providerFetch(
   }
 }
 
+/** Fields and items: those of a tree of 100,000 files, which is the most that GitHub lists. */
+const maxMembers = 700_000
+
+/**
+ * The host can be one of the tenant's own. An answer of 64 MiB is a few long texts; of as many small values it takes
+ * seconds and a gigabyte to parse.
+ */
 async function assertWhole(answer: Response, provider: string): Promise<void> {
   const text = await answer.text()
+  if (faultOfShape(text, maxMembers) !== undefined)
+    throw unavailable('git_provider_unavailable', `${provider} sent an answer of too many parts.`)
   try {
     if (text !== '') JSON.parse(text)
   } catch {
@@ -46,11 +56,14 @@ async function assertWhole(answer: Response, provider: string): Promise<void> {
   }
 }
 
+const maxReasonLength = 64 * 1_024
+
 /**
  * The provider's own text, as one line: people see it and it is stored, and an attacker may have chosen the
  * host. A host that repeats the token must not show it to every member.
  */
 function reasonOf(text: string, token: string): string | undefined {
+  if (text.length > maxReasonLength) return undefined
   let body: unknown
   try {
     body = JSON.parse(text)

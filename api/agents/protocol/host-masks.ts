@@ -6,7 +6,7 @@ import type { Tenant } from '../../../store/driver/tenant.ts'
 import type { Deps } from '../../deps.ts'
 
 /** Deployments whose masks are kept: those under way, of which each host sends a batch a second. */
-const maxKept = 50
+const maxKept = 10
 
 export type HostMasks = (
   organizationId: number,
@@ -19,7 +19,7 @@ export type HostMasks = (
  * change, so they are opened once.
  */
 export function hostMasks({ store, keyring }: Pick<Deps, 'store' | 'keyring'>): HostMasks {
-  const kept = new Map<number, Promise<Mask>>()
+  const kept = new Map<number, Promise<Mask | undefined>>()
 
   const secretsOf = async (tenant: Tenant, deploymentId: number): Promise<string[]> => {
     const release = await releaseOfDeployment(tenant, deploymentId)
@@ -44,13 +44,19 @@ export function hostMasks({ store, keyring }: Pick<Deps, 'store' | 'keyring'>): 
 
   return async (organizationId, host) => {
     const { deploymentId } = host
-    const known = kept.get(deploymentId)
+    const known = await kept.get(deploymentId)
     if (known) return known
-    const mask = await load(organizationId, host)
-    // Nothing of a deployment that is not this host's is kept.
-    if (!mask) return maskSecrets([])
+    // Batches that come together wait for one mask.
+    const loading = load(organizationId, host)
     if (kept.size >= maxKept) kept.delete(kept.keys().next().value ?? 0)
-    kept.set(deploymentId, Promise.resolve(mask))
-    return mask
+    kept.set(deploymentId, loading)
+    const mask = await loading.catch((error: unknown) => {
+      kept.delete(deploymentId)
+      throw error
+    })
+    if (mask) return mask
+    // Nothing of a deployment that is not this host's is kept.
+    kept.delete(deploymentId)
+    return maskSecrets([])
   }
 }

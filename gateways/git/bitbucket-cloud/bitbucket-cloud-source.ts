@@ -8,6 +8,7 @@ type Commits = {
   next?: string
 }
 
+const maxAuthorLength = 1_000
 export function bitbucketCloudSource(
   client: JsonClient,
   readFiles: GitSource['readFiles'],
@@ -21,12 +22,15 @@ export function bitbucketCloudSource(
         for (let page = 1; page <= maxAuthorPages; page += 1) {
           const { values, next } = await commitsOf(client, name, { from, to, path, page })
           // It tells the author alone, as "Name <address>", and nothing of signatures.
-          for (const { hash, author, message } of values)
+          for (const { hash, author, message } of values) {
+            // The patterns take the square of its length.
+            const raw = author?.raw?.slice(0, maxAuthorLength)
             found.set(hash, {
-              claimed: [/<([^<>]+)>\s*$/.exec(author?.raw ?? '')?.[1] ?? ''],
+              claimed: [/<([^<>]+)>\s*$/.exec(raw ?? '')?.[1] ?? ''],
               proved: [],
-              words: commitWords(hash, author?.raw?.replace(/\s*<[^<>]*>\s*$/, ''), message),
+              words: commitWords(hash, raw?.replace(/\s*<[^<>]*>\s*$/, ''), message),
             })
+          }
           if (!next) break
           if (page === maxAuthorPages) complete = false
         }

@@ -1,6 +1,7 @@
 import { Ajv } from 'ajv'
 import { Type } from 'typebox'
 import { expect, test } from 'vitest'
+import { settleUnions } from '../../../api/http/settle-unions.ts'
 import { validationFault } from '../../../api/http/validation-fault.ts'
 
 const Source = Type.Union([
@@ -50,4 +51,15 @@ test.each([
   const { details = [], message } = validationFault(check.errors ?? [])
   expect(details.map((detail) => `${detail.path}: ${detail.message}`)).toEqual(told)
   expect(message).toBe(told[0])
+})
+
+test('of 40,000 faults the first are told, without comparing each with all others', () => {
+  const source = {
+    kind: 'x',
+    ...Object.fromEntries(Array.from({ length: 20_000 }, (_, n) => [`k${n}`, 0])),
+  }
+  expect(check({ source })).toBe(false)
+  expect(check.errors?.length).toBeGreaterThan(39_000)
+  expect(settleUnions(check.errors ?? []).length).toBeLessThanOrEqual(500)
+  expect(validationFault(check.errors ?? []).details).toHaveLength(20)
 })
