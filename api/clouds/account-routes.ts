@@ -13,7 +13,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/cloud/accounts',
     {
-      config: { access: 'read' },
+      config: { access: 'read', denialEvent: 'cloud.rbac_denied' },
       schema: {
         operationId: 'listCloudAccounts',
         querystring: Type.Object(Page.properties, { additionalProperties: false }),
@@ -35,7 +35,7 @@ export const accountRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/cloud/accounts/:id',
     {
-      config: { access: 'read', target: accountTarget },
+      config: { access: 'read', denialEvent: 'cloud.rbac_denied', target: accountTarget },
       schema: {
         operationId: 'getCloudAccount',
         params: IdParams,

@@ -10,20 +10,29 @@ import type { ResourceBody, ResourceQuery } from './resource-schemas.ts'
 export async function listResources(
   { store }: Pick<Deps, 'store'>,
   organizationId: number,
-  { limit = 50, cursor, ...filters }: ResourceQuery,
+  { limit = 50, cursor, managed, state, ...filters }: ResourceQuery,
 ): Promise<{ resources: ResourceBody[]; nextCursor: string | null }> {
+  // Repeated, a filter means or: both together are all.
+  const wanted = {
+    ...filters,
+    managed: onlyOne(managed),
+    state: onlyOne(state) ?? (state && 'all'),
+  }
   const after = cursor === undefined ? undefined : keyOf(cursor)
   return store.tenant(organizationId, async (tenant) => {
     // A foreign id is not found, rather than a thing without resources.
     for (const id of filters.accountId ?? []) await cloudAccounts(tenant).get(id)
     for (const id of filters.workspaceId ?? []) await workspaces(tenant).get(id)
-    const found = await cloudResources(tenant).list(filters, limit + 1, after)
+    const found = await cloudResources(tenant).list(wanted, limit + 1, after)
     const rows = found.slice(0, limit)
     const last = found.length > limit ? rows.at(-1) : undefined
     const nextCursor = last ? `${last.key.replaceAll('-', '')}-${last.accountId}` : null
     return { resources: await presentResources(tenant, rows), nextCursor }
   })
 }
+
+const onlyOne = <T>(asked: readonly T[] | undefined): T | undefined =>
+  new Set(asked).size === 1 ? asked?.[0] : undefined
 
 /** A cursor is the last key of a page, so no resource is skipped or repeated while others come and go. */
 function keyOf(cursor: string): ResourceKey {

@@ -5,16 +5,15 @@ import { organizationSettings } from '../../store/organizations/settings.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
 import type { ResourceBody } from './resource-schemas.ts'
 
-/** Resources with the workspaces that hold them today, and what the current bills say of them. */
+/** Resources with the workspaces that hold them, and what the current bills say of them. */
 export async function presentResources(
   tenant: Tenant,
   resources: readonly CloudResource[],
 ): Promise<ResourceBody[]> {
   const ids = resources.map(({ cloudId }) => cloudId)
-  const today = new Date().toISOString().slice(0, 10)
   const { currency } = await organizationSettings(tenant)
   const [owners, bills] = await Promise.all([
-    workspaceResources(tenant).ownersOf(ids, today),
+    workspaceResources(tenant).ownersOf(ids),
     resourcesInBills(tenant, ids, currency),
   ])
   return resources.map(({ isListed, ...resource }) => {

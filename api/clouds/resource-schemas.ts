@@ -27,8 +27,8 @@ export const ResourceQuery = Type.Object(
       }),
     ),
     workspaceId: Repeated(Id),
-    managed: Type.Optional(Type.Boolean({ description: 'Whether a workspace holds it.' })),
-    state: Type.Optional(OneOf(['present', 'gone', 'all'])),
+    managed: Repeated(Type.Boolean({ description: 'Whether a workspace holds it.' })),
+    state: Repeated(OneOf(['present', 'gone', 'all'])),
   },
   { additionalProperties: false },
 )

@@ -15,11 +15,15 @@ import { issuerOrigin } from './issuer-origin.ts'
 type Asked = { provider: CloudProvider; accountId: string; use?: SetupUse }
 type IssuerDocument = { url: string; content: string }
 
+/** A role is assumed by its external id first, where the service has an AWS identity. */
+const usualUse = ({ config }: Deps, provider: CloudProvider): SetupUse =>
+  provider === 'aws' && config.awsIdentity !== 'none' ? 'role' : 'federation'
+
 /** What to do in a cloud before its account is connected; the issuer's key is made for it. */
 export async function setUpAccount(
   deps: Deps,
   { organizationId }: Caller,
-  { provider, accountId: sent, use = 'federation' }: Asked,
+  { provider, accountId: sent, use = usualUse(deps, provider) }: Asked,
 ): Promise<AccountSetup & { issuerDocuments: IssuerDocument[] }> {
   const accountId = checkAccountId(provider, sent)
   if (use === 'role' && (provider !== 'aws' || deps.config.awsIdentity === 'none'))

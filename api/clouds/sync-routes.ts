@@ -44,7 +44,7 @@ export const syncRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/cloud/accounts/:id/syncs',
     {
-      config: { access: 'read', target: accountTarget },
+      config: { access: 'read', denialEvent: 'cloud.rbac_denied', target: accountTarget },
       schema: {
         operationId: 'listCloudSyncs',
         description: 'Newest first.',
@@ -63,7 +63,7 @@ export const syncRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/cloud/accounts/:id/syncs/:syncId',
     {
-      config: { access: 'read', target: syncTarget },
+      config: { access: 'read', denialEvent: 'cloud.rbac_denied', target: syncTarget },
       schema: {
         operationId: 'getCloudSync',
         params: Type.Object({ id: Id, syncId: Id }),

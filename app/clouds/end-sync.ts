@@ -104,7 +104,9 @@ async function noteAccount(
   const checks =
     outcome === 'answered'
       ? checksAfter(account, { short: short ?? reason, partial })
-      : account.checks
+      : outcome === 'rejected'
+        ? account.checks.map((check) => afterRefusal(check, reason))
+        : account.checks
   const finding = statusAfter(findingOf(account), { outcome, checks, reason })
   if (isDeepStrictEqual(finding, findingOf(account))) return
   const after = await accounts.note(account, finding)
@@ -130,6 +132,10 @@ const findingOf = ({ status, statusReason, checks, failedTries }: CloudAccount) 
   checks,
   failedTries,
 })
+
+/** With credentials that are refused no part works. */
+const afterRefusal = (check: AccountCheck, reason: string | null): AccountCheck =>
+  check.state === 'off' ? check : { part: check.part, state: 'failed', reason, missing: [] }
 
 /**
  * A sync that looked proves the identity; what it could not look at is a fault of the inventory. What a

@@ -6,7 +6,7 @@ import { unwrap, type Tenant } from '../driver/tenant.ts'
  *
  * A resource that its own place no longer lists goes to another place of this sync that does; otherwise it is gone.
  * Where the place was listed in full before and now only by its tags, an untagged one stays as it is, and so does one
- * of a type that may not be read. What stays without being seen keeps the time when it was seen last.
+ * of a type that may not be read, or of a region that the account does not name any more. What stays without being seen keeps the time when it was seen last.
  */
 export async function mergePlace(
   tenant: Tenant,
@@ -39,10 +39,13 @@ const maxTypes = 2_000
 
 const statement = `
 with turn as materialized (
-  select p.id as place_id, p.cloud_account_id, p.looked_at, s.coverage, s.readable, p.was_full
+  select p.id as place_id, p.cloud_account_id, p.looked_at, s.coverage, s.readable, p.was_full,
+    -- Of AWS each region is a place of its own. The others are asked for these alone.
+    case when a.provider <> 'aws' then (select array_agg(lower(n)) from unnest(a.regions) as n) end as regions
   from cloud_sync_places s
     join cloud_syncs y on y.organization_id = s.organization_id and y.id = s.sync_id and y.state = 'running'
     join cloud_places p on p.organization_id = s.organization_id and p.id = s.place_id
+    join cloud_accounts a on a.organization_id = p.organization_id and a.id = p.cloud_account_id
   where s.organization_id = :organization and s.sync_id = :sync and s.place_id = :place and s.state = 'waiting'
     and (select bool_or(g.next_cursor is null) and count(*) = max(g.number) + 1 from cloud_resource_pages g
       where g.organization_id = :organization and g.sync_id = :sync and g.place_id = :place)
@@ -59,7 +62,8 @@ unlisted as materialized (
   select r.id, t.looked_at, e.place_id as elsewhere, r.last_seen_at, lower(r.type) as type,
     t.readable is null as reads_all,
     -- A look by tags says nothing of the untagged resources that a full one found.
-    t.coverage <> 'tagged_only' or not t.was_full or r.tags <> '{}' as is_covered
+    (t.coverage <> 'tagged_only' or not t.was_full or r.tags <> '{}')
+      and coalesce(lower(r.region) = any(t.regions), true) as is_covered
   from turn t join cloud_resources r
       on r.cloud_account_id = t.cloud_account_id and r.place_id = t.place_id
     left join (select id, min(place_id) as place_id from listed group by id) e on e.id = r.id

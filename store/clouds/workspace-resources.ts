@@ -44,10 +44,13 @@ export function workspaceResources(tenant: Tenant) {
     },
 
     /**
-     * The owners of these ids on a day: the workspace whose state held it then, of two the one that
-     * began later. A day before the first owner counts as that one's.
+     * The owners of these ids: the workspace whose state holds it, of two the one that began later. On a day it is
+     * the one whose state held it then, and a day before the first owner counts as that one's.
      */
-    async ownersOf(cloudIds: readonly string[], day: string): Promise<Map<string, ResourceOwner>> {
+    async ownersOf(
+      cloudIds: readonly string[],
+      day: string | null = null,
+    ): Promise<Map<string, ResourceOwner>> {
       if (cloudIds.length === 0) return new Map()
       const query = db.raw(selectOwners, { organizationId, ids: [...cloudIds], day })
       type Row = ResourceOwner & { cloudId: string }
@@ -180,8 +183,8 @@ const selectOwners = `
     cross join lateral (
       select r.workspace_id, r.address, r.held_from, d.covers
       from workspace_resources r
-        cross join lateral (select r.held_from <= :day::date
-          and coalesce(r.held_to >= :day::date, true) as covers) d
+        cross join lateral (select case when :day::date is null then r.held_to is null
+          else r.held_from <= :day::date and coalesce(r.held_to >= :day::date, true) end as covers) d
       where r.organization_id = :organizationId
         and r.cloud_key = md5(g.cloud_id)::uuid and r.cloud_id = g.cloud_id
       order by d.covers desc, case when d.covers then r.held_from end desc, r.held_from, r.id desc

@@ -36,15 +36,26 @@ export const ownRole = ({ deps }: AwsSettings, roleArn: string): Assumed => ({
   whose: '',
 })
 
-/** A session of a role, for an hour: what each role allows unless it is told otherwise. */
+/**
+ * A session of a role, for an hour: what each role allows unless it is told otherwise. Where the service has an AWS
+ * identity, by the external id; a role whose trust policy was made for the issuer, by a token.
+ */
 export async function assumeRole(settings: AwsSettings, role: Assumed): Promise<Session> {
-  return settings.deps.awsIdentity === 'none'
-    ? assumeByWebIdentity(settings, role)
-    : assumeByExternalId(settings, role, {
-        signer: await ownIdentity(settings.deps.awsIdentity),
-        who: 'this service',
-      })
+  if (settings.deps.awsIdentity === 'none') return assumeByWebIdentity(settings, role)
+  return assumeByOwnIdentity(settings, role).catch(async (error: unknown) => {
+    if (!(error instanceof CloudFault) || error.kind !== 'credentials') throw error
+    return assumeByWebIdentity(settings, role).catch(() => {
+      throw error
+    })
+  })
 }
+
+/** By the AWS identity of the service and the external id alone. */
+export const assumeByOwnIdentity = async (settings: AwsSettings, role: Assumed): Promise<Session> =>
+  assumeByExternalId(settings, role, {
+    signer: await ownIdentity(settings.deps.awsIdentity),
+    who: 'this service',
+  })
 
 /**
  * A session of another role. A user of keys assumes it by the external id, since an account with keys

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { CloudFault } from '../cloud-fault.ts'
-import { assumeRole, ownRole } from './aws-credentials.ts'
+import { assumeByOwnIdentity, ownRole } from './aws-credentials.ts'
 import type { AwsSettings } from './aws-settings.ts'
 
 /**
@@ -12,7 +12,7 @@ export async function checkTrust(settings: AwsSettings, roleArn: string): Promis
   if (settings.deps.awsIdentity === 'none') return
   const target = { ...settings.target, externalId: `cc-${randomUUID()}` }
   try {
-    await assumeRole({ ...settings, target }, ownRole(settings, roleArn))
+    await assumeByOwnIdentity({ ...settings, target }, ownRole(settings, roleArn))
   } catch (error) {
     if (error instanceof CloudFault && error.kind === 'credentials') return
     throw error

@@ -234,6 +234,7 @@ describe('what could not be looked at', () => {
   })
 
   test('refused credentials: all stays as last seen, and the next try comes later each time', async () => {
+    const statesOf = (checks: Array<{ state: string }>) => checks.map(({ state }) => state)
     cloud.refused = 'credentials'
     const minutes: number[] = []
     for (let n = 0; n < 3; n += 1) {
@@ -244,8 +245,8 @@ describe('what could not be looked at', () => {
       await steps.deliver(endSync, failed)
       await steps.deliver(endSync, failed)
       expect(await steps.shown(input.syncId)).toMatchObject({ state: 'failed', seen: 0, gone: 0 })
-      const { status, nextSyncAt } = await steps.row()
-      expect(status).toBe('invalid_credentials')
+      const { status, nextSyncAt, checks } = await steps.row()
+      expect([status, ...statesOf(checks)]).toEqual(['invalid_credentials', 'failed', 'failed'])
       minutes.push(Math.round((nextSyncAt.getTime() - Date.now()) / 60_000))
     }
     expect(minutes).toEqual([120, 240, 480])

@@ -101,6 +101,9 @@ describe('with an AWS identity of the service', () => {
   test('200: a role is trusted by the organization’s external id', async () => {
     const user = await (await harness.organization()).user('Owner')
     const setup = (await user.get(`${path}?provider=aws&accountId=123456789012&use=role`)).json()
+    // Nothing else is asked for where the account is assumed so.
+    const usual = (await user.get(`${path}?provider=aws&accountId=123456789012`)).json()
+    expect(usual.trustPolicy).toBe(setup.trustPolicy)
     expect(JSON.parse(setup.trustPolicy).Statement[0]).toMatchObject({
       Action: 'sts:AssumeRole',
       Condition: { StringEquals: { 'sts:ExternalId': setup.externalId } },
