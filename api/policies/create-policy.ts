@@ -18,6 +18,7 @@ export async function createPolicy(
   return deps.store.tenant(organizationId, async (tenant) => {
     await assertOwnWorkspaces(tenant, { wanted: input.workspaces })
     const policy = await policies(tenant).create(input)
+    await policies(tenant).assertRoom()
     await noteGuardChange(tenant, caller, { what: 'policy', guarded: [policy.workspaces] })
     await auditLog(tenant, actorOf(caller)).record('policy.created', {
       target: { kind: 'policy', id: policy.id, label: policy.name },

@@ -32,6 +32,7 @@ export async function updatePolicy(
         had: before.workspaces,
       })
     const after = await policies(tenant).update(id, columns)
+    if (columns.rego !== undefined) await policies(tenant).assertRoom()
     // A new name changes no judgement.
     if (Object.keys(columns).some((field) => field !== 'name'))
       await noteGuardChange(tenant, caller, {

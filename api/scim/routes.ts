@@ -9,7 +9,7 @@ import { refuseUnserved } from './refuse-unserved.ts'
 import { scimUserRoutes } from './user-routes.ts'
 
 /** A group of 20,000 members has 80,000, each with four attributes. */
-const maxMembers = 200_000
+const maxMembersOfGroup = 200_000
 
 /** SCIM 2.0 under /api/scim/v2, for an organization's SCIM tokens alone. */
 export const scimRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -17,7 +17,8 @@ export const scimRoutes: FastifyPluginAsyncTypebox = async (app) => {
     async (scim) => {
       addJsonParser(scim, scimMediaType)
       scim.addHook('onRoute', (route) => {
-        route.config = { ...route.config, maxMembers }
+        if (route.url.includes('/Groups'))
+          route.config = { ...route.config, maxMembers: maxMembersOfGroup }
       })
       // Answers are sent as stored; a schema would remove attributes that it does not know.
       scim.setSerializerCompiler(() => (answer) => JSON.stringify(answer))

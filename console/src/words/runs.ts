@@ -20,6 +20,8 @@ export const runErrors = {
   artifact_gone: 'This artifact was removed: it was too old to be kept. Build its commit again.',
   vars_not_supported: 'A run of an application takes no variables of a plan.',
   managed_pipeline: 'This pipeline belongs to its workspace, and is deleted with it.',
+  too_many_policies:
+    'The organization has as many policies as it may. Delete those that nobody needs.',
   policy_invalid: { text: 'The policy does not compile.', withFacts: true },
   manifest_too_large: 'The manifest is too large. Move scripts into files of the repository.',
   notification_limit: 'The organization has as many notifications as it may. Delete one first.',

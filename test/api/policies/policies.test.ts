@@ -142,6 +142,30 @@ describe('/api/policies', () => {
     expect(kept.statusCode, kept.body).toBe(200)
   })
 
+  test('409: 500 policies, or 2 MiB of their texts; nothing of the refused one is kept', async () => {
+    const org = await harness.organization()
+    const admin = await org.user('Org Admin')
+    const { id } = (await admin.post('/api/policies', newPolicy())).json().policy
+    const add = async (count: number, text: string, prefix: string) =>
+      harness.deps.store.platform.raw(
+        `insert into policies (organization_id, name, rego, enforcement, workspaces)
+         select ?, ? || n, ?, 'advisory', '"all"' from generate_series(1, ?::integer) n`,
+        [org.id, prefix, text, count],
+      )
+    await add(499, rego(), 'small ')
+    const refused = await admin.post('/api/policies', newPolicy({ name: 'one more' }))
+    expect([refused.statusCode, refused.json().code]).toEqual([409, 'too_many_policies'])
+    const rows = harness.deps.store.platform('policies').where({ organizationId: org.id })
+    expect(await rows.clone().count()).toEqual([{ count: 500 }])
+    expect((await admin.patch(`/api/policies/${id}`, { name: 'another' })).statusCode).toBe(200)
+    await rows.clone().whereNot({ id }).delete()
+    await add(16, `# ${'x'.repeat(131_000)}`, 'large ')
+    const longer = { rego: `${rego()}# ${'x'.repeat(100_000)}` }
+    const long = await admin.patch(`/api/policies/${id}`, longer)
+    expect([long.statusCode, long.json().code]).toEqual([409, 'too_many_policies'])
+    expect((await admin.get(`/api/policies/${id}`)).json().policy.rego).toBe(rego())
+  })
+
   test('409: a name in use, in any case, and the error names the policy', async () => {
     const org = await harness.organization()
     const admin = await org.user('Org Admin')
