@@ -1,6 +1,7 @@
 import type { Caller } from '../../domain/access/caller.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { noteGuardChange } from '../../app/policies/note-guard-change.ts'
+import { assertRoom } from '../../store/policies/assert-room.ts'
 import { policies, type Policy } from '../../store/policies/policies.ts'
 import type { Deps } from '../deps.ts'
 import { assertCompiles } from './assert-compiles.ts'
@@ -18,7 +19,7 @@ export async function createPolicy(
   return deps.store.tenant(organizationId, async (tenant) => {
     await assertOwnWorkspaces(tenant, { wanted: input.workspaces })
     const policy = await policies(tenant).create(input)
-    await policies(tenant).assertRoom()
+    await assertRoom(tenant)
     await noteGuardChange(tenant, caller, { what: 'policy', guarded: [policy.workspaces] })
     await auditLog(tenant, actorOf(caller)).record('policy.created', {
       target: { kind: 'policy', id: policy.id, label: policy.name },

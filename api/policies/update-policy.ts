@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Caller } from '../../domain/access/caller.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { noteGuardChange } from '../../app/policies/note-guard-change.ts'
+import { assertRoom } from '../../store/policies/assert-room.ts'
 import { policies, type NewPolicy, type Policy } from '../../store/policies/policies.ts'
 import type { Deps } from '../deps.ts'
 import { assertCompiles } from './assert-compiles.ts'
@@ -32,7 +33,7 @@ export async function updatePolicy(
         had: before.workspaces,
       })
     const after = await policies(tenant).update(id, columns)
-    if (columns.rego !== undefined) await policies(tenant).assertRoom()
+    if (columns.rego !== undefined) await assertRoom(tenant)
     // A new name changes no judgement.
     if (Object.keys(columns).some((field) => field !== 'name'))
       await noteGuardChange(tenant, caller, {

@@ -23,10 +23,6 @@ class PolicyRow extends Model {
 export type Policy = Omit<PolicyRow, keyof Model | 'organizationId'>
 export type NewPolicy = Pick<Policy, 'name' | 'rego' | 'enforcement' | 'workspaces'>
 
-/** All of an organization are read for each plan, and a page of them has their texts. */
-const maxPolicies = 500
-const maxRegoBytes = 2 * 1_048_576
-
 /** The policies of one organization, compiled before they are stored. */
 export function policies(tenant: Tenant) {
   const { db, organizationId } = unwrap(tenant)
@@ -58,20 +54,6 @@ export function policies(tenant: Tenant) {
 
     async list(limit: number, after: number): Promise<Policy[]> {
       return rows().where('id', '>', after).orderBy('id').limit(limit)
-    },
-
-    /** Called after a policy was written, whose transaction a refusal takes back. */
-    async assertRoom(): Promise<void> {
-      const { rows: found } = await db.raw(
-        `select count(*)::integer as policies, coalesce(sum(octet_length(rego)), 0)::bigint as bytes
-         from policies where organization_id = ?`,
-        [organizationId],
-      )
-      if (found[0].policies <= maxPolicies && Number(found[0].bytes) <= maxRegoBytes) return
-      throw conflict(
-        'too_many_policies',
-        `An organization has at most ${maxPolicies} policies, whose texts take at most 2 MiB together. Delete those that nobody needs.`,
-      )
     },
 
     async create(policy: NewPolicy): Promise<Policy> {

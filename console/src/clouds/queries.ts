@@ -77,11 +77,8 @@ export const cloudSyncQuery = (id: number, syncId: number) =>
   })
 
 /** The API takes each filter as a list, whose values are alternatives. */
-const listed = ({ state, managed, ...filter }: ResourceFilter) => ({
-  ...Object.fromEntries(Object.entries(filter).map(([name, value]) => [name, [value]])),
-  ...(managed !== undefined && { managed }),
-  ...(state && { state }),
-})
+const listed = (filter: ResourceFilter) =>
+  Object.fromEntries(Object.entries(filter).map(([name, value]) => [name, [value]]))
 
 export const cloudResourcesQuery = (filter: ResourceFilter) =>
   infiniteQueryOptions({
