@@ -81,6 +81,8 @@ describe('resources that only bills know', () => {
       lastSeenAt: '2026-03-05T00:00:00.000Z',
       seenIn: ['bill'],
       workspace: null,
+      cost30Days: 0,
+      currency: 'USD',
     })
     expect(found).toContainEqual(
       expect.objectContaining({ cloudId: 'arn:aws:s3:::logs', type: 's3:bucket', name: 'logs' }),
