@@ -1,18 +1,19 @@
 import { Socket } from 'node:net'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 
-/** Received to its end, so that the connection stays in use. */
+/** Received without being counted, so that the connection stays in use. */
 const maxLeftBytes = 64 * 1_024
-const lingerMs = 1_000
+/** Above what any JSON body may have: some clients read no answer before they have sent all. */
+const maxReceivedBytes = 16 * 1_048_576
+const lookEveryMs = 50
 
 /**
- * Ends connections whose request was answered before its body had arrived. Node receives such a body to its end:
- * ten megabytes for each 401 or 429, for which other requests wait. The client gets a second to read the answer,
- * since TCP would take that back where a connection is closed with bytes unread.
+ * Ends connections whose request was answered before its body had arrived, once 16 MiB have come: Node receives such
+ * a body to its end, however long it is.
  */
 export function registerUnreadBodies(app: FastifyInstance): void {
   app.addHook('onResponse', (request, _reply, next) => {
-    if (leavesLargeBody(request)) leave(request.raw.socket)
+    if (leavesLargeBody(request)) boundRest(request.raw)
     next()
   })
 }
@@ -27,8 +28,11 @@ function lengthOf(headers: FastifyRequest['headers']): number {
   return Number(headers['content-length'] ?? 0)
 }
 
-function leave(socket: FastifyRequest['raw']['socket']): void {
-  // Node resumes the request after this event.
-  setImmediate(() => socket.pause())
-  setTimeout(() => socket.destroy(), lingerMs).unref()
+function boundRest(raw: FastifyRequest['raw']): void {
+  const { socket } = raw
+  const mayRead = socket.bytesRead + maxReceivedBytes
+  const timer = setInterval(() => {
+    if (!raw.complete && socket.bytesRead > mayRead) socket.destroy()
+    if (raw.complete || socket.destroyed) clearInterval(timer)
+  }, lookEveryMs).unref()
 }

@@ -19,50 +19,48 @@ beforeEach(async () => {
 })
 afterEach(async () => app.close())
 
-const received = () => sockets.map(({ bytesRead }) => bytesRead)
 const address = () => app.server.address() as AddressInfo
 const body = (length: number) => JSON.stringify('x'.repeat(length))
 const headers = { 'content-type': 'application/json' }
 
-test('a large body that is refused by its head is not received, and its connection ends', async () => {
+test('a body without end that is refused by its head ends its connection', async () => {
   const { port } = address()
   const socket = connect(port, '127.0.0.1')
   socket.on('error', () => undefined)
   await once(socket, 'connect')
   socket.write(
-    'PUT /refused HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 15000000\r\n\r\n',
+    'PUT /refused HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 9000000000\r\n\r\n',
   )
-  socket.write(Buffer.alloc(15_000_000, 'x'))
+  const piece = Buffer.alloc(1_000_000, 'x')
+  const more = () => {
+    while (!socket.destroyed && socket.write(piece));
+  }
+  socket.on('drain', more)
+  more()
   let answer = ''
   socket.on('data', (bytes: Buffer) => (answer += bytes.toString()))
   await new Promise((resolve) => socket.once('close', resolve))
   expect(answer).toMatch(/^HTTP\/1\.1 401 /)
-  expect(received()[0]).toBeLessThan(2_000_000)
-})
+  expect(sockets[0]?.bytesRead).toBeGreaterThan(16 * 1_048_576)
+}, 30_000)
 
-test('a client of HTTP reads the answer', async () => {
+test('a client that reads its answer after it has sent ten megabytes gets it', async () => {
   const { port } = address()
-  for (const [path, status] of [
-    ['/refused', 401],
-    ['/taken', 200],
-  ] as const) {
-    const sent = request({ port, host: '127.0.0.1', method: 'PUT', path, headers, agent: false })
-    // What is written after the end of the connection.
-    sent.on('error', () => undefined)
-    sent.end(body(10_000_000))
-    const [response] = await once(sent, 'response')
-    expect(response.statusCode).toBe(status)
-    response.resume()
-  }
-  const fetched = await fetch(`http://127.0.0.1:${port}/refused`, {
-    method: 'PUT',
-    headers,
-    body: body(10_000_000),
-  })
-  expect(fetched.status).toBe(401)
+  const socket = connect(port, '127.0.0.1')
+  await once(socket, 'connect')
+  socket.pause()
+  const text = body(10_000_000)
+  socket.write(
+    `PUT /refused HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${text.length}\r\n\r\n`,
+  )
+  await new Promise((resolve) => socket.write(text, resolve))
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  const [answer] = await once(socket.resume(), 'data')
+  expect(String(answer)).toMatch(/^HTTP\/1\.1 401 /)
+  socket.destroy()
 })
 
-test('after a large body that was received the connection stays in use', async () => {
+test('after a large body the connection stays in use', async () => {
   const { port } = address()
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   for (const length of [100, 5_000_000, 100]) {
@@ -70,8 +68,8 @@ test('after a large body that was received the connection stays in use', async (
     const sent = request(options).end(body(length))
     const [response] = await once(sent, 'response')
     await once(response.resume(), 'end')
-    await new Promise((resolve) => setTimeout(resolve, 1_100))
+    await new Promise((resolve) => setTimeout(resolve, 200))
   }
   agent.destroy()
-  expect(received()).toHaveLength(1)
+  expect(sockets).toHaveLength(1)
 })
