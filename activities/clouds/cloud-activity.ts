@@ -7,9 +7,9 @@ import { cloudAccounts } from '../../store/clouds/cloud-accounts.ts'
 import { cloudSyncs, type CloudSync } from '../../store/clouds/cloud-syncs.ts'
 import { syncFaults } from '../../store/clouds/sync-faults.ts'
 import type { SyncAccountInput } from '../../workflows/clouds/contract.ts'
+import { beatWhile } from '../beat-while.ts'
 import type { Deps } from '../deps.ts'
 
-const beatMs = 3_000
 const pausesMs = [1_000, 5_000]
 
 /**
@@ -17,14 +17,11 @@ const pausesMs = [1_000, 5_000]
  * within seconds and its step repeated.
  */
 export async function cloudActivity<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const context = Context.current()
-  const beat = setInterval(() => context.heartbeat(), beatMs)
+  const { cancellationSignal } = Context.current()
   try {
-    return await work(context.cancellationSignal)
+    return await beatWhile(async () => work(cancellationSignal))
   } catch (error) {
     throw asFault(error)
-  } finally {
-    clearInterval(beat)
   }
 }
 
