@@ -8,23 +8,19 @@ export const packLimits = {
 }
 /** git's own limit of a chain of deltas. */
 const maxDepth = 4_095
-/** How much is unpacked before other work of this process gets its turn. */
-const bytesATurn = 4 * 1_048_576
-/** What to unpack an object costs at least, as bytes of a large one. */
-const leastBytes = 16_384
 
 /**
  * Checks the pack in an answer of `git-upload-pack` against limits, before a library unpacks it in memory.
  * An attacker may choose the host: 1 MiB of zlib unpacks to 1 GiB, and a delta of a few bytes copies its
  * base thousands of times (gitformat-pack, gitprotocol-pack).
  */
-export async function checkPack(answer: Buffer, limits = packLimits): Promise<void> {
+export function checkPack(answer: Buffer, limits = packLimits): void {
   const pack = packIn(answer)
   if (!pack) return
   const count = pack.readUInt32BE(8)
   if (count > limits.objects) throw tooLarge()
   const depths = new Map<number, number>()
-  let [at, total, turn] = [12, 0, 0]
+  let [at, total] = [12, 0]
   for (let object = 0; object < count; object += 1) {
     const { type, size, dataAt, baseAt } = headerAt(pack, at)
     if (size > limits.objectBytes) throw tooLarge()
@@ -38,11 +34,6 @@ export async function checkPack(answer: Buffer, limits = packLimits): Promise<vo
     if (unpacked > limits.objectBytes || total > limits.unpackedBytes || depth > maxDepth)
       throw tooLarge()
     depths.set(at, depth)
-    turn += Math.max(size, leastBytes)
-    if (turn > bytesATurn) {
-      turn = 0
-      await new Promise((resolve) => setImmediate(resolve))
-    }
     at = end
   }
 }

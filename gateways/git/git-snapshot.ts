@@ -1,46 +1,47 @@
-import fs from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import * as git from 'isomorphic-git'
-import type { HttpClient } from 'isomorphic-git'
-import { conflict, unavailable } from '../../domain/errors.ts'
-import { unsafeTreePath } from '../../domain/git/tree-path.ts'
+import { fileURLToPath } from 'node:url'
 import type { Outbound } from '../outbound/outbound.ts'
-import { headersOf } from '../outbound/outbound-fetch.ts'
-import { checkPack } from './check-pack.ts'
-import { GitRefusal } from './git-refusal.ts'
-import { headMoved } from './head-moved.ts'
-import { tooLarge } from './too-large.ts'
+import { BadFrame, type Frame } from '../runner/frames.ts'
+import { startRunner } from '../runner/start-runner.ts'
+import { createTurns } from '../runner/turns.ts'
+import type { CommitRequest } from './git-host.ts'
+import { moreThanIsRead } from './read-blobs.ts'
+import { openExchange, type Exchange } from './snapshot-exchange.ts'
+import { maxEntries, type SnapshotAsk } from './snapshot-protocol.ts'
+import { snapshotRequests, type Remote } from './snapshot-requests.ts'
 
-export type Remote = {
-  url: string
-  authorization: string
-  provider: string
-  maxPackBytes?: number
-}
+export type { Remote }
 
 export type Snapshot = {
-  fs: typeof fs
-  gitdir: string
-  http: HttpClient
-  /** The library's, of this folder: without it each object is a read and a check of the whole pack. */
-  cache: object
   /** Path → blob id below a folder. */
   files(folder: string): Promise<Map<string, string>>
+  /** Null if the repository has no such object. A larger one is an error. */
+  blob(oid: string, maxBytes: number): Promise<Uint8Array | null>
+  /** Pushes one commit on top of the fetched one, and returns its id. */
+  push(request: CommitRequest): Promise<string>
 }
 
-const maxPackBytes = 256 * 1024 * 1024
+const entry = fileURLToPath(new URL('snapshot-process.ts', import.meta.url))
+/** A pack of 250 MiB takes up to 1.33 GiB: isomorphic-git keeps several copies of it. */
+const memoryBytes = 1_536 * 1_048_576
+const patienceMs = 150_000
+const maxListingBytes = 64 * 1_048_576
+
+const busy = 'Too many repositories of this connection are being read. Try again in a minute.'
 /**
- * Of a folder and all below it. A tree may have the same folder under many names, so that some trees
- * make more paths than memory holds (a "git bomb").
+ * While a pack arrives, its process holds its bytes alone. Slow hosts wait in these places, and not in those for
+ * unpacking, of which each may take more than a gigabyte. A host's client does not know the organization, so the
+ * credential stands for it.
  */
-const maxEntries = 100_000
-const maxPathBytes = 16 * 1_048_576
+const receiving = createTurns<string>({ atOnce: 8, ofOrganization: 2, waiting: 20, busy })
+const unpacking = createTurns<string>({ atOnce: 3, ofOrganization: 1, waiting: 20, busy })
 
 /**
- * One commit of a branch, fetched by git itself into a folder that is gone afterwards. The
- * credential travels as a header of each request and is written nowhere.
+ * One commit of a branch, fetched by git into a folder that is gone afterwards, and read in a process of its
+ * own: unpacking 256 MiB takes seconds and a gigabyte, which others would wait for here. `commit` is null for
+ * an empty repository.
  */
 export async function withSnapshot<T>(
   outbound: Outbound,
@@ -51,115 +52,132 @@ export async function withSnapshot<T>(
     work,
   }: { branch: string; commit: string | null; work: (s: Snapshot) => Promise<T> },
 ): Promise<T> {
-  const gitdir = await mkdtemp(join(tmpdir(), 'cc-git-'))
-  const http = gitHttp(outbound, remote)
-  const cache = {}
+  const key = `${new URL(remote.url).origin} ${remote.authorization}`
+  const leave = await receiving.take(key)
+  let leaveUnpacking: (() => void) | undefined
   try {
-    await git.init({ fs, gitdir, dir: gitdir, bare: true, defaultBranch: branch })
-    if (commit !== null) {
-      await git.addRemote({ fs, gitdir, remote: 'origin', url: remote.url })
-      const { fetchHead } = await git.fetch({
-        fs,
-        http,
-        gitdir,
-        cache,
-        remote: 'origin',
-        ref: branch,
-        singleBranch: true,
-        depth: 1,
-        tags: false,
+    const gitdir = await mkdtemp(join(tmpdir(), 'cc-git-'))
+    try {
+      return await withProcess(remote, {
+        outbound,
+        async beforeUnpack() {
+          leaveUnpacking ??= await unpacking.take(key)
+        },
+        async work(snapshot, exchange) {
+          await exchange.ask(tell({ kind: 'fetch', gitdir, branch, commit }), answered('fetched'))
+          return work(snapshot)
+        },
       })
-      if (fetchHead !== commit) throw headMoved()
+    } finally {
+      await rm(gitdir, { recursive: true, force: true })
     }
-    return await work({
-      fs,
-      gitdir,
-      http,
-      cache,
-      files: async (folder) => (commit ? filesBelow({ gitdir, cache, commit, folder }) : new Map()),
-    })
-  } catch (error) {
-    throw nameTreePath(error, '')
   } finally {
-    await rm(gitdir, { recursive: true, force: true })
+    leaveUnpacking?.()
+    leave()
   }
 }
 
-/** git's library names the entry alone, without the folder that it is in. */
-const nameTreePath = (error: unknown, prefix: string): unknown =>
-  error instanceof git.Errors.UnsafeFilepathError
-    ? unsafeTreePath(`${prefix}${error.data.filepath}`)
-    : error
+type ProcessWork<T> = {
+  outbound: Outbound
+  beforeUnpack: () => Promise<void>
+  work: (snapshot: Snapshot, exchange: Exchange) => Promise<T>
+}
 
-async function filesBelow(at: { gitdir: string; cache: object; commit: string; folder: string }) {
-  const files = new Map<string, string>()
-  let [entries, pathBytes] = [0, 0]
-  const treeOf = async (oid: string, prefix: string) =>
-    git.readTree({ fs, gitdir: at.gitdir, cache: at.cache, oid }).catch((error: unknown) => {
-      throw nameTreePath(error, prefix)
-    })
-  const walk = async (oid: string, prefix: string): Promise<void> => {
-    const { tree } = await treeOf(oid, prefix)
-    for (const entry of tree) {
-      const path = `${prefix}${entry.path}`
-      entries += 1
-      pathBytes += path.length
-      if (entries > maxEntries || pathBytes > maxPathBytes)
-        throw conflict('git_repository_too_large', 'The folder has too many files to be read.')
-      if (entry.type === 'tree') await walk(entry.oid, `${path}/`)
-      else files.set(path, entry.oid)
+/** The process has ended when this has, so that it writes nothing into its folder after that. */
+async function withProcess<T>(
+  remote: Remote,
+  { outbound, beforeUnpack, work }: ProcessWork<T>,
+): Promise<T> {
+  const runner = startRunner({ entry, memoryBytes })
+  const timer = setTimeout(() => runner.kill(), patienceMs)
+  let isPushing = false
+  const exchange = openExchange(
+    runner,
+    snapshotRequests(runner.channel, {
+      outbound,
+      remote,
+      allows: (service) => service === 'git-upload-pack' || isPushing,
+      async beforeUnpack() {
+        await beforeUnpack()
+        // Its wait for others is not its own time.
+        timer.refresh()
+      },
+    }),
+  )
+  try {
+    const snapshot: Snapshot = {
+      files: async (folder) => exchange.ask(tell({ kind: 'files', folder }), collectFiles()),
+      blob: async (oid, maxBytes) =>
+        exchange.ask(tell({ kind: 'blob', oid, maxBytes }), collectContent(maxBytes)),
+      async push(request) {
+        isPushing = true
+        return push(exchange, request)
+      },
     }
+    return await work(snapshot, exchange)
+  } finally {
+    runner.kill()
+    runner.channel.close()
+    await runner.ended
+    clearTimeout(timer)
   }
-  let [oid, prefix] = [at.commit, '']
-  for (const name of at.folder.split('/').filter(Boolean)) {
-    const { tree } = await treeOf(oid, prefix)
-    const found = tree.find(({ path, type }) => path === name && type === 'tree')
-    if (!found) return files
-    oid = found.oid
-    prefix += `${name}/`
-  }
-  await walk(oid, prefix)
-  return files
 }
 
-/** git's smart HTTP over the checked way out. */
-function gitHttp(
-  outbound: Outbound,
-  { authorization, provider, maxPackBytes: most = maxPackBytes }: Remote,
-): HttpClient {
-  return {
-    async request({ url, method = 'GET', headers = {}, body }) {
-      const chunks: Uint8Array[] = []
-      for await (const chunk of body ?? []) chunks.push(chunk)
-      const answer = await outbound
-        .request(url, {
-          use: 'git',
-          method,
-          headers: { ...headers, authorization },
-          timeoutMs: 120_000,
-          maxBytes: most,
-          ...(chunks.length > 0 && { body: Buffer.concat(chunks) }),
-        })
-        .catch((error: unknown) => {
-          throw tooLarge(provider, error)
-        })
-      if (answer.status >= 400)
-        throw new GitRefusal(provider, { status: answer.status, headers: headersOf(answer) })
-      if (answer.status >= 300)
-        throw unavailable('git_provider_unavailable', `${provider} redirects its repositories.`)
-      if (url.endsWith('/git-upload-pack')) await checkPack(answer.body)
-      return {
-        url,
-        method,
-        statusCode: answer.status,
-        statusMessage: '',
-        headers: Object.fromEntries(
-          Object.entries(answer.headers).map(([name, value]) => [name, String(value)]),
-        ),
-        body: (async function* () {
-          yield new Uint8Array(answer.body)
-        })(),
-      }
-    },
+type Send = Parameters<Exchange['ask']>[0]
+type Read<T> = (frame: Frame) => { value: T } | undefined
+
+const tell =
+  (question: SnapshotAsk): Send =>
+  async (channel) =>
+    channel.send(question)
+
+const answered =
+  (kind: string): Read<Frame> =>
+  (frame) => {
+    if (frame.header.kind !== kind) throw new BadFrame('An answer is of another kind')
+    return { value: frame }
+  }
+
+async function push(exchange: Exchange, request: CommitRequest): Promise<string> {
+  const { branch, expectedHead, message, change } = request
+  const send: Send = async (channel) => {
+    for (const [path, content] of Object.entries(change.write)) {
+      await tell({ kind: 'write', path })(channel)
+      await channel.sendBlob('content', Buffer.from(content))
+    }
+    for (const path of change.remove) await tell({ kind: 'remove', path })(channel)
+    await tell({ kind: 'push', branch, expectedHead, message })(channel)
+  }
+  const { header } = await exchange.ask(send, answered('pushed'))
+  return String(header['commit'])
+}
+
+function collectFiles(): Read<Map<string, string>> {
+  const files = new Map<string, string>()
+  let length = 0
+  return ({ header, body }) => {
+    if (header.kind === 'listed') return { value: files }
+    length += body.length
+    if (header.kind !== 'entries' || length > maxListingBytes)
+      throw new BadFrame('A listing is over its bound')
+    // Written by snapshot-process.ts, in this shape.
+    for (const [path, oid] of JSON.parse(body.toString()) as Array<[string, string]>)
+      files.set(path, oid)
+    if (files.size > maxEntries) throw new BadFrame('A listing is over its bound')
+    return undefined
+  }
+}
+
+function collectContent(maxBytes: number): Read<Uint8Array | null> {
+  const pieces: Buffer[] = []
+  let length = 0
+  return ({ header, body }) => {
+    if (header.kind === 'absent') return { value: null }
+    if (header.kind === 'too_large') throw moreThanIsRead()
+    if (header.kind === 'blob_end') return { value: Buffer.concat(pieces) }
+    length += body.length
+    if (length > maxBytes) throw new BadFrame('A blob is over its bound')
+    pieces.push(Buffer.from(body))
+    return undefined
   }
 }

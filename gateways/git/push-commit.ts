@@ -1,6 +1,6 @@
 import * as git from 'isomorphic-git'
 import type { CommitRequest, GitChange } from './git-host.ts'
-import type { Remote, Snapshot } from './git-snapshot.ts'
+import { remoteUrl, type FetchedSnapshot } from './fetch-snapshot.ts'
 import { branchProtected, headMoved } from './head-moved.ts'
 
 const identity = { name: 'cloud-control', email: 'cloud-control@localhost' }
@@ -10,8 +10,7 @@ const identity = { name: 'cloud-control', email: 'cloud-control@localhost' }
  * the server accepts it only while the branch is still there.
  */
 export async function pushCommit(
-  snapshot: Snapshot,
-  remote: Remote,
+  snapshot: FetchedSnapshot,
   request: CommitRequest,
 ): Promise<string> {
   const { fs, gitdir, http, cache } = snapshot
@@ -35,7 +34,7 @@ export async function pushCommit(
       fs,
       http,
       gitdir,
-      url: remote.url,
+      url: remoteUrl,
       ref: branch,
       remoteRef: `refs/heads/${branch}`,
       force: false,
@@ -79,7 +78,7 @@ function nested({ write, remove }: GitChange): Edits {
 
 /** The id of the edited tree; undefined if it is empty, which git does not store. */
 async function editTree(
-  snapshot: Snapshot,
+  snapshot: FetchedSnapshot,
   oid: string | undefined,
   edits: Edits,
 ): Promise<string | undefined> {

@@ -3,7 +3,7 @@ import { checkTreePath } from '../../domain/git/tree-path.ts'
 import { maxFiles } from '../../domain/workspaces/configuration-files.ts'
 
 /** What a configuration may have when it is sent as a body, too. */
-const maxBytes = 10 * 1_048_576
+export const maxReadBytes = 10 * 1_048_576
 const atOnce = 8
 /**
  * From so many missing files on they are read by one archive of the whole repository. A first read
@@ -41,7 +41,7 @@ export async function readBlobs(
     // Gone is what is no file: a submodule's place in the tree.
     if (content === undefined) return
     bytes += Buffer.byteLength(content)
-    if (bytes > maxBytes) throw tooLarge('more than 10 MiB')
+    if (bytes > maxReadBytes) throw moreThanIsRead()
     files[path] = content
   }
   const entries = [...listed]
@@ -49,6 +49,8 @@ export async function readBlobs(
     await Promise.all(entries.slice(from, from + atOnce).map(take))
   return files
 }
+
+export const moreThanIsRead = () => tooLarge('more than 10 MiB')
 
 function textOf(decoder: TextDecoder, path: string, content: Uint8Array | null) {
   if (content === null) return undefined

@@ -1,15 +1,13 @@
-import * as git from 'isomorphic-git'
 import type { Outbound } from '../outbound/outbound.ts'
 import type { GitSource } from './git-source.ts'
-import { withSnapshot, type Remote, type Snapshot } from './git-snapshot.ts'
-import { readBlobs } from './read-blobs.ts'
+import { withSnapshot, type Remote } from './git-snapshot.ts'
+import { maxReadBytes, readBlobs } from './read-blobs.ts'
 
 /** Reads files by git itself, in two requests for any number of them: for hosts whose API tells no blobs. */
 export const readBySnapshot =
   (outbound: Outbound, remoteOf: (name: string) => Remote): GitSource['readFiles'] =>
-  async (name, { branch, commit, folders, known }) => {
-    const remote = remoteOf(name)
-    return withSnapshot(outbound, remote, {
+  async (name, { branch, commit, folders, known }) =>
+    withSnapshot(outbound, remoteOf(name), {
       branch,
       commit,
       work: async (snapshot) => {
@@ -17,11 +15,10 @@ export const readBySnapshot =
         for (const folder of folders)
           for (const [path, blob] of await snapshot.files(folder)) listed.set(path, blob)
         return readBlobs(listed, known, {
-          one: async (_path, oid) => blobIn(snapshot, oid),
+          one: async (_path, oid) => snapshot.blob(oid, maxReadBytes),
         })
       },
     })
-  }
 
 const maxBlobBytes = 16 * 1_048_576
 
@@ -37,30 +34,20 @@ export const blobsBySnapshot =
     wanted: ReadonlyMap<string, string>,
   ): Promise<Map<string, Uint8Array>> => {
     const found = new Map<string, Uint8Array>()
-    let bytes = 0
+    let left = maxBlobBytes
     try {
       await withSnapshot(outbound, remoteOf(name), {
         ...at,
         async work(snapshot) {
           for (const oid of new Set(wanted.values())) {
-            const blob = await blobIn(snapshot, oid)
-            bytes += blob?.length ?? 0
-            if (bytes > maxBlobBytes) return
+            const blob = await snapshot.blob(oid, left)
+            left -= blob?.length ?? 0
             if (blob) found.set(oid, blob)
           }
         },
       })
     } catch {
-      // See above.
+      // See above. What was read before a blob that is over the bound is used.
     }
     return found
   }
-
-async function blobIn({ fs, gitdir, cache }: Snapshot, oid: string): Promise<Uint8Array | null> {
-  try {
-    return (await git.readBlob({ fs, gitdir, cache, oid })).blob
-  } catch (error) {
-    if (error instanceof git.Errors.NotFoundError) return null
-    throw error
-  }
-}

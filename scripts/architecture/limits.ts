@@ -11,7 +11,7 @@ export const limits: Limits = {
     /^(api\/server|(agent|bench|runner|worker)\/main|workflows\/index|console\/src\/main)\.tsx?$/,
     /^scripts\/[^/]+$/,
     /^bench\/(agent\/unpack-main|bare-server|hostile\/((attackers|quiet)-main|look-at-loop)|load-client|sync\/ready-cloud)\.ts$/,
-    /^gateways\/(configurations\/read-configuration-process|duckdb\/program\/main|states\/split-state-process)\.ts$/,
+    /^gateways\/(configurations\/read-configuration-process|duckdb\/program\/main|git\/snapshot-process|states\/split-state-process)\.ts$/,
     /^worker\/print-workflow-bundle\.ts$/,
   ],
   maxLines: 60,

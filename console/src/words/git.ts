@@ -38,6 +38,7 @@ export const gitErrors = {
   git_folder_not_found: 'The folder does not exist in this branch. Check its path.',
   git_head_moved: moved,
   git_source_moved: moved,
+  git_unreadable: 'The repository could not be read. Try again.',
   git_source_not_text: {
     text: 'The folder has a file that is not text. Take it out of the folder.',
     withFacts: 'names',
@@ -47,5 +48,7 @@ export const gitErrors = {
   repo_already_connected: 'This repository and branch are connected already.',
   hydration_not_diverged: 'There is nothing to decide any more. Reload the page.',
   hydration_not_failed: 'Only a failed commit can be tried again. Reload the page.',
+  hydration_too_large:
+    'A file in the repository is larger than a configuration may have. Make it smaller there, or overwrite it.',
   hydration_superseded: 'There is a newer version of the files now. Reload the page.',
 } as const satisfies Record<string, ErrorWords>

@@ -9,7 +9,6 @@ import { isStatus } from '../git-refusal.ts'
 import { inPath, jsonClient, type JsonClient } from '../json-client.ts'
 import { proveToken } from '../prove-token.ts'
 import { providerFetch } from '../provider-fetch.ts'
-import { pushCommit } from '../push-commit.ts'
 import { readBySnapshot } from '../read-by-snapshot.ts'
 
 const provider = 'Bitbucket Data Center'
@@ -102,14 +101,12 @@ export function bitbucketDataCenterHost(
         work: async (snapshot) => snapshot.files(folder),
       }),
 
-    commit: async (name, request) => {
-      const remote = remoteOf(name)
-      return withSnapshot(outbound, remote, {
+    commit: async (name, request) =>
+      withSnapshot(outbound, remoteOf(name), {
         branch: request.branch,
         commit: request.expectedHead,
-        work: async (snapshot) => pushCommit(snapshot, remote, request),
-      })
-    },
+        work: async (snapshot) => snapshot.push(request),
+      }),
 
     createBranch: async (name, { branch, commit }) => {
       try {

@@ -6,7 +6,7 @@ import { deflateSync } from 'node:zlib'
 import { expect, test } from 'vitest'
 import { checkPack, packLimits } from '../../../gateways/git/check-pack.ts'
 
-const tooLarge = { fault: 'conflict', code: 'git_repository_too_large' }
+const tooLarge = expect.objectContaining({ fault: 'conflict', code: 'git_repository_too_large' })
 
 /** The header of an object: its type and its claimed size (gitformat-pack). */
 function headerOf(type: number, size: number): Buffer {
@@ -37,7 +37,7 @@ function answerOf(pack: Buffer): Buffer {
 const blob = (content: Buffer, claimed = content.length): Buffer =>
   Buffer.concat([headerOf(3, claimed), deflateSync(content)])
 
-test('a pack by git passes, with its deltas', async () => {
+test('a pack by git passes, with its deltas', () => {
   const folder = mkdtempSync(join(tmpdir(), 'cc-pack-'))
   const given = ['-C', folder, '-c', 'user.name=x', '-c', 'user.email=x@x']
   const run = (...args: string[]) => execFileSync('git', [...given, ...args])
@@ -51,28 +51,26 @@ test('a pack by git passes, with its deltas', async () => {
     }
     const packing = ['pack-objects', '--revs', '--delta-base-offset', '--stdout', '-q']
     const pack = execFileSync('git', [...given, ...packing], { input: 'HEAD\n' })
-    await checkPack(answerOf(pack))
-    await checkPack(Buffer.concat([Buffer.from('0008NAK\n'), pack]))
-    await expect(checkPack(answerOf(pack), { ...packLimits, objects: 5 })).rejects.toMatchObject(
-      tooLarge,
-    )
+    checkPack(answerOf(pack))
+    checkPack(Buffer.concat([Buffer.from('0008NAK\n'), pack]))
+    expect(() => checkPack(answerOf(pack), { ...packLimits, objects: 5 })).toThrow(tooLarge)
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
 })
 
-test('an object that unpacks to more than its claimed size, or claims too much, is refused before the library reads it', async () => {
+test('an object that unpacks to more than its claimed size, or claims too much, is refused before the library reads it', () => {
   const bomb = Buffer.alloc(16 * 1_048_576)
-  await expect(checkPack(answerOf(packOf([blob(bomb, 10)])))).rejects.toThrow()
-  await expect(checkPack(answerOf(packOf([blob(bomb, 2 ** 40)])))).rejects.toMatchObject(tooLarge)
+  expect(() => checkPack(answerOf(packOf([blob(bomb, 10)])))).toThrow()
+  expect(() => checkPack(answerOf(packOf([blob(bomb, 2 ** 40)])))).toThrow(tooLarge)
   const limits = { ...packLimits, unpackedBytes: 40 * 1_048_576 }
   const some = answerOf(packOf([blob(bomb)]))
-  await checkPack(some, limits)
+  checkPack(some, limits)
   const many = answerOf(packOf([blob(bomb), blob(bomb), blob(bomb)]))
-  await expect(checkPack(many, limits)).rejects.toMatchObject(tooLarge)
+  expect(() => checkPack(many, limits)).toThrow(tooLarge)
 })
 
-test('a small delta that expands to 1 GiB is refused by its claimed size', async () => {
+test('a small delta that expands to 1 GiB is refused by its claimed size', () => {
   const base = blob(Buffer.alloc(1_000))
   // The sizes of base and target, little-endian in groups of seven bits: 1,000 and 2^30.
   const delta = Buffer.from([0xe8, 0x07, 0x80, 0x80, 0x80, 0x80, 0x04, 0x80])
@@ -80,10 +78,10 @@ test('a small delta that expands to 1 GiB is refused by its claimed size', async
   const offset =
     back < 128 ? Buffer.from([back]) : Buffer.from([0x80 | ((back >> 7) - 1), back & 127])
   const object = Buffer.concat([headerOf(6, delta.length), offset, deflateSync(delta)])
-  await expect(checkPack(answerOf(packOf([base, object])))).rejects.toMatchObject(tooLarge)
+  expect(() => checkPack(answerOf(packOf([base, object])))).toThrow(tooLarge)
 })
 
-test('a delta whose base is not an object of the pack is refused, because the base was not checked', async () => {
+test('a delta whose base is not an object of the pack is refused, because the base was not checked', () => {
   // An uncompressed object inside another object. The library would read it from any offset.
   const hidden = blob(Buffer.alloc(1_000))
   const carrier = Buffer.concat([headerOf(3, hidden.length), deflateSync(hidden, { level: 0 })])
@@ -94,25 +92,11 @@ test('a delta whose base is not an object of the pack is refused, because the ba
     back < 128 ? Buffer.from([back]) : Buffer.from([0x80 | ((back >> 7) - 1), back & 127]),
     deflateSync(delta),
   ])
-  await expect(checkPack(answerOf(packOf([carrier, object])))).rejects.toThrow('has no base')
+  expect(() => checkPack(answerOf(packOf([carrier, object])))).toThrow('has no base')
 })
 
-test('a pack of many small objects does not block the event loop', async () => {
-  const many = answerOf(packOf(Array.from({ length: 5_000 }, () => blob(Buffer.from('x')))))
-  let turns = 0
-  let over = false
-  const count = () => {
-    turns += 1
-    if (!over) setImmediate(count)
-  }
-  setImmediate(count)
-  await checkPack(many)
-  over = true
-  expect(turns).toBeGreaterThan(10)
-})
-
-test('a pack with fewer objects than it claims, and other bytes, are refused', async () => {
-  await expect(checkPack(answerOf(packOf([], 100)))).rejects.toThrow()
-  await checkPack(Buffer.from('0008NAK\n0000'))
-  await checkPack(Buffer.from('<h1>Sign in</h1>'))
+test('a pack with fewer objects than it claims, and other bytes, are refused', () => {
+  expect(() => checkPack(answerOf(packOf([], 100)))).toThrow()
+  checkPack(Buffer.from('0008NAK\n0000'))
+  checkPack(Buffer.from('<h1>Sign in</h1>'))
 })
