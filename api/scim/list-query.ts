@@ -4,7 +4,7 @@ import { quoted, refusal } from '../../domain/scim/refusals.ts'
 import { resolveFilter } from '../../domain/scim/resolve-filter.ts'
 import type { ResourceSchema } from '../../domain/scim/schemas.ts'
 import { filterToSql, type FilterColumns } from '../../store/scim/filter-to-sql.ts'
-import type { ListPage } from '../../store/scim/scim-users.ts'
+import type { ListPage } from '../../store/scim/list-in-bytes.ts'
 
 /** Unknown parameters are ignored: Entra ID adds one of its own (docs/identity.md). */
 export const ShownQuery = Type.Object({

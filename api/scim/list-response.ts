@@ -1,7 +1,7 @@
-import type { ListPage } from '../../store/scim/scim-users.ts'
+import type { BoundedPage, ListPage } from '../../store/scim/list-in-bytes.ts'
 
 type Source<T> = {
-  list: (page: ListPage) => Promise<T[]>
+  list: (page: ListPage) => Promise<BoundedPage<T>>
   count: (page: ListPage) => Promise<number>
 }
 
@@ -11,9 +11,9 @@ export async function readPage<T>(
   { list, count }: Source<T>,
 ): Promise<{ rows: T[]; totalResults: number }> {
   if (page.count === 0) return { rows: [], totalResults: await count(page) }
-  const rows = await list(page)
-  const isLast = rows.length < page.count && (rows.length > 0 || page.startIndex === 1)
-  const totalResults = isLast ? page.startIndex - 1 + rows.length : await count(page)
+  const { rows, found } = await list(page)
+  const isLast = found < page.count && (found > 0 || page.startIndex === 1)
+  const totalResults = isLast ? page.startIndex - 1 + found : await count(page)
   return { rows, totalResults }
 }
 

@@ -5,7 +5,7 @@ import type { Static } from 'typebox'
 import { projection, type Projection } from '../../domain/scim/projection.ts'
 import type { ResourceSchema } from '../../domain/scim/schemas.ts'
 import type { FilterColumns } from '../../store/scim/filter-to-sql.ts'
-import type { ListPage } from '../../store/scim/scim-users.ts'
+import type { BoundedPage, ListPage } from '../../store/scim/list-in-bytes.ts'
 import type { Deps } from '../deps.ts'
 import { scimAnswer, ScimBody, scimDeletion, scimErrors } from '../http/scim-schemas.ts'
 import { listPage, ListQuery, ShownQuery } from './list-query.ts'
@@ -38,7 +38,7 @@ export type Resource<T extends Stored> = {
   rows: (tenant: Tenant) => {
     get: (id: string, shown: Projection) => Promise<T>
     exists: (id: string) => Promise<unknown>
-    list: (page: ListPage, shown: Projection) => Promise<T[]>
+    list: (page: ListPage, shown: Projection) => Promise<BoundedPage<T>>
     count: (page: ListPage) => Promise<number>
   }
   create: (deps: Deps, by: Provisioning, made: { body: Body; projection: Projection }) => Promise<T>

@@ -1,6 +1,7 @@
 import { askNamed } from '../driver/ask-prepared.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 import type { Caller } from '../../domain/access/caller.ts'
+import { auditedDetail } from '../../domain/audit/audited-detail.ts'
 import { insertAuditEntry } from '../insert-audit-entry.ts'
 
 export type AuditActor = {
@@ -16,7 +17,7 @@ export type AuditTarget = { kind: string; id: number | string; label?: string }
 export type AuditWrite = {
   outcome?: 'success' | 'denied' | 'failure'
   target?: AuditTarget
-  /** Ids, names and decisions; never a secret, a variable's value or a tool's output. */
+  /** Ids, names and decisions; never a secret, a variable's value or a tool's output. Above 8 KiB it is cut. */
   detail?: Record<string, unknown>
 }
 
@@ -64,7 +65,7 @@ export function auditLog(tenant: Tenant, actor: AuditActor) {
         targetKind: target?.kind ?? null,
         targetId: target === undefined ? null : String(target.id),
         targetLabel: target?.label ?? null,
-        detail: JSON.stringify(detail),
+        detail: auditedDetail(detail),
         ip: actor.ip ?? null,
         requestId: actor.requestId ?? null,
       })

@@ -3,7 +3,7 @@ import type { ScimCaller } from '../../domain/scim/scim-caller.ts'
 import type { UserColumns } from '../../domain/scim/user-columns.ts'
 import type { Store } from '../driver/connect.ts'
 import { insertAuditEntry } from '../insert-audit-entry.ts'
-import { cut, type Changes, type ScimRequest } from './scim-log.ts'
+import { cut, loggedChanges, type Changes, type ScimRequest } from './scim-log.ts'
 import { storedUser, toTakenUser, type ScimUser } from './scim-users.ts'
 
 /** A person of SCIM begins without a grant of any source, which is Viewer. */
@@ -59,7 +59,7 @@ export async function insertScimUser(
     by.tokenId,
     by.tokenName,
     cut(userName ?? email ?? name, 300),
-    JSON.stringify(changes),
+    loggedChanges(changes),
     by.ip,
     by.requestId,
     by.method,

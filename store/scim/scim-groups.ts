@@ -5,7 +5,7 @@ import { isUuid } from '../../domain/scim/is-uuid.ts'
 import { isUniqueViolation } from '../driver/connect.ts'
 import { askPrepared } from '../driver/ask-prepared.ts'
 import type { Sql } from './filter-to-sql.ts'
-import type { ListPage } from './scim-users.ts'
+import { listInBytes, type BoundedPage, type ListPage } from './list-in-bytes.ts'
 
 export type ScimGroup = {
   id: number
@@ -35,8 +35,11 @@ const all = `(select coalesce(json_agg(json_build_object('value', u.public_id,
     'display', coalesce(m.display, nullif(u.name, ''), u.email, u.user_name)) order by m.user_id), '[]')
   from group_members m join users u on u.organization_id = m.organization_id and u.id = m.user_id
   where ${ofGroup})`
-const few = `case when (select count(*) from (select from group_members m where ${ofGroup} limit ${fewMembers + 1}) as counted)
-  <= ${fewMembers} then ${all} end`
+/** Up to one more than few. */
+const countOfFew = `(select count(*) from (select from group_members m where ${ofGroup} limit ${fewMembers + 1}) as counted)`
+const few = `case when ${countOfFew} <= ${fewMembers} then ${all} end`
+/** How many members a list shows of a group. */
+const listed = `mod(${countOfFew}, ${fewMembers + 1})`
 const members = { none: 'null::json', few, all }
 
 /** The groups of one organization, pushed by identity providers. */
@@ -72,15 +75,21 @@ export function scimGroups(tenant: Tenant) {
     },
 
     async list(
-      { filter, startIndex, count }: ListPage,
-      wanted: WantedMembers,
-    ): Promise<ScimGroup[]> {
-      const { rows } = await db.raw(
-        `select ${shown(wanted)} from groups g where g.organization_id = ? ${and(filter)}
-         order by g.created_at, g.id limit ? offset ?`,
-        [organizationId, ...(filter?.bindings ?? []), count, startIndex - 1],
+      page: ListPage,
+      wanted: Exclude<WantedMembers, 'all'>,
+    ): Promise<BoundedPage<ScimGroup>> {
+      return listInBytes(
+        db,
+        {
+          table: 'groups',
+          alias: 'g',
+          where: 'g.organization_id = ?',
+          links: wanted === 'few' ? listed : '0',
+          columns: shown(wanted),
+          counted: '"displayName", "externalId", members',
+        },
+        { organizationId, page },
       )
-      return rows
     },
 
     async count(filter: Sql | undefined): Promise<number> {

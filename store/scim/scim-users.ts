@@ -6,6 +6,7 @@ import type { UserColumns } from '../../domain/scim/user-columns.ts'
 import { isUniqueViolation } from '../driver/connect.ts'
 import { askPrepared } from '../driver/ask-prepared.ts'
 import type { Sql } from './filter-to-sql.ts'
+import { listInBytes, type BoundedPage, type ListPage } from './list-in-bytes.ts'
 
 export type ScimUser = UserColumns & {
   id: number
@@ -19,8 +20,6 @@ export type ScimUser = UserColumns & {
   updatedAt: Date
 }
 
-export type ListPage = { filter: Sql | undefined; startIndex: number; count: number }
-
 export const storedUser = `u.id, u.public_id as "publicId", u.user_name as "userName", u.external_id as "externalId", u.email,
   u.name, u.active, u.profile, u.platform_admin as "platformAdmin", u.row_version as "rowVersion",
   u.created_at as "createdAt", u.updated_at as "updatedAt"`
@@ -32,6 +31,8 @@ const columns = `${storedUser},
 const groups = `(select coalesce(json_agg(json_build_object('value', g.public_id, 'display', g.display_name) order by g.id), '[]')
   from group_members m join groups g on g.organization_id = m.organization_id and g.id = m.group_id
   where m.organization_id = u.organization_id and m.user_id = u.id) as groups`
+const countOfGroups = `(select count(*) from group_members m
+  where m.organization_id = u.organization_id and m.user_id = u.id)`
 
 const shown = (wantsGroups: boolean) => `${columns}, ${wantsGroups ? groups : 'null as groups'}`
 
@@ -67,15 +68,19 @@ export function scimUsers(tenant: Tenant) {
       return one(publicId, { name: 'scim-user-held', groups: false, lock })
     },
 
-    /** One page, in a stable order: people who are added meanwhile are at the end. */
-    async list(page: ListPage, wantsGroups: boolean): Promise<ScimUser[]> {
-      const { filter, startIndex, count } = page
-      const { rows } = await db.raw(
-        `select ${shown(wantsGroups)} from users u where ${where} ${filter ? `and ${filter.text}` : ''}
-         order by u.created_at, u.id limit ? offset ?`,
-        [organizationId, ...(filter?.bindings ?? []), count, startIndex - 1],
+    async list(page: ListPage, wantsGroups: boolean): Promise<BoundedPage<ScimUser>> {
+      return listInBytes(
+        db,
+        {
+          table: 'users',
+          alias: 'u',
+          where,
+          links: wantsGroups ? countOfGroups : '0',
+          columns: shown(wantsGroups),
+          counted: '"userName", "externalId", email, name, profile, groups',
+        },
+        { organizationId, page },
       )
-      return rows
     },
 
     async count(filter: Sql | undefined): Promise<number> {

@@ -84,6 +84,31 @@ describe('PATCH /api/pipelines/{id}', () => {
     })
   })
 
+  test('200: the audit entry of many long patterns has 8 KiB at most', async () => {
+    const { owner, deployer, url } = await application()
+    const patterns = (word: string) =>
+      Array.from({ length: 50 }, (_, at) => `${word}${at}/${'ü'.repeat(480)}`)
+    for (const word of ['a', 'b']) {
+      const triggers = { paths: patterns(word), tags: patterns(word) }
+      const changed = await deployer.patch(url, { triggers, name: `shop-${word}` })
+      expect(changed.statusCode, changed.body).toBe(200)
+      expect(changed.json().pipeline.triggers).toMatchObject(triggers)
+    }
+    const { entries } = (await owner.get('/api/audit?event=pipeline.updated')).json()
+    const [{ detail }] = entries
+    expect(Buffer.byteLength(JSON.stringify(detail))).toBeLessThanOrEqual(8_192)
+    expect(detail.name).toEqual({ from: 'shop-a', to: 'shop-b' })
+    expect(detail.triggerPaths.from[0]).toMatch(/^a0\/ü+…$/)
+    expect(detail.triggerPaths.to[1]).toMatch(/^b1\/ü+…$/)
+    expect(detail.truncated.entries).toEqual({
+      'triggerPaths.from': 50,
+      'triggerPaths.to': 50,
+      'triggerTags.from': 50,
+      'triggerTags.to': 50,
+    })
+    expect(detail.truncated.bytes).toBeGreaterThan(190_000)
+  })
+
   test('200: sent back as it is, it is no change: no audit entry and no author', async () => {
     const { org, owner, deployer, source, pipeline, url } = await application()
     const { name, triggers, sbom, appBranch, appPath } = pipeline

@@ -149,4 +149,28 @@ describe('GET /api/org/scim/log', () => {
     const stranger = await (await harness.organization()).user('Owner')
     expect((await stranger.get('/api/org/scim/log')).json().entries).toEqual([])
   })
+
+  test('200: of a long name the log and the audit entry have the first 300 characters', async () => {
+    const org = await harness.organization()
+    const client = await scimClient(harness, org)
+    const admin = await org.user('Org Admin')
+    const { id, displayName } = await client.user('long@acme.test', {
+      displayName: 'l'.repeat(900),
+    })
+    expect(displayName).toBe('l'.repeat(900))
+    const renamed = { op: 'replace', path: 'displayName', value: 'm'.repeat(900) }
+    expect((await client.patch(`/Users/${id}`, renamed)).statusCode).toBe(200)
+    const short = (letter: string) => `${letter.repeat(299)}…`
+    const created = { from: null, to: short('l') }
+    const updated = { from: short('l'), to: short('m') }
+    const { entries } = (await admin.get('/api/org/scim/log')).json()
+    expect(entries).toMatchObject([{ changes: { name: updated } }, { changes: { name: created } }])
+    for (const [event, name] of [
+      ['created', created],
+      ['updated', updated],
+    ] as const) {
+      const audited = (await admin.get(`/api/audit?event=scim.user_${event}`)).json()
+      expect(audited.entries).toMatchObject([{ detail: { name } }])
+    }
+  })
 })
