@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { CloudProvider } from '../../domain/clouds/cloud-account.ts'
 import { AppError, conflict } from '../../domain/errors.ts'
-import type { FoundSlice } from '../../gateways/clouds/cloud.ts'
+import type { BillFile, Bills, Unloaded } from '../../gateways/clouds/cloud.ts'
 import { cloudAccounts } from '../../store/clouds/cloud-accounts.ts'
 import { placeOfChunks } from '../../store/finops/billing-uploads.ts'
 import { takenUploads, type UploadedFile } from '../../store/finops/taken-uploads.ts'
@@ -55,14 +55,12 @@ export async function fetchSlice(
     const found = await askThrice(async () => bills.find(signal), signal)
     const slice = found.find(({ period }) => look.period.startsWith(period))
     if (slice?.state !== 'ready' || slice.hash !== look.manifestHash) return 'changed'
-    assertSize(slice, deps.billBytes)
-    const fetched = slice.files.map(({ key }, at) => fileOf(folder, at, key))
-    for (const [at, file] of slice.files.entries())
-      await askThrice(async () => {
-        const onBytes = atMost(deps.billBytes)
-        return bills.fetch(file, pathOf(folder, at, file.key), { signal, onBytes })
-      }, signal)
-    return { files: fetched, provider: account.provider, rows: slice.rows }
+    const at = { folder, maxBytes: deps.billBytes, signal }
+    const unloaded = await bills.unload?.(slice, signal)
+    const files = unloaded
+      ? await fetchUnloaded(bills, unloaded, at)
+      : await fetchFiles(bills, slice.files, at)
+    return { files, provider: account.provider, rows: slice.rows }
   } catch (error) {
     if (isKind(error, 'changed')) {
       await rm(folder, { recursive: true, force: true })
@@ -81,7 +79,39 @@ export async function fetchSlice(
   }
 }
 
-function assertSize({ files }: FoundSlice, maxBytes: number): void {
+type Target = { folder: string; maxBytes: number; signal: AbortSignal }
+
+async function fetchFiles(
+  bills: Pick<Bills, 'fetch'>,
+  files: readonly BillFile[],
+  { folder, maxBytes, signal }: Target,
+): Promise<FetchedFile[]> {
+  assertSize(files, maxBytes)
+  for (const [at, file] of files.entries())
+    await askThrice(async () => {
+      const onBytes = atMost(maxBytes)
+      return bills.fetch(file, pathOf(folder, at, file.key), { signal, onBytes })
+    }, signal)
+  return files.map(({ key }, at) => fileOf(folder, at, key))
+}
+
+/** Files that were written for this attempt: those of an attempt before it are no beginnings of theirs. */
+async function fetchUnloaded(
+  bills: Pick<Bills, 'fetch'>,
+  { files, remove }: Unloaded,
+  target: Target,
+): Promise<FetchedFile[]> {
+  try {
+    for (const [at, { key }] of files.entries())
+      await rm(pathOf(target.folder, at, key), { force: true })
+    return await fetchFiles(bills, files, target)
+  } finally {
+    // What is left is deleted when the month is exported again.
+    await remove().catch(() => undefined)
+  }
+}
+
+function assertSize(files: readonly BillFile[], maxBytes: number): void {
   const bytes = files.reduce((sum, { size }) => sum + size, 0)
   if (bytes > maxBytes) throw tooLarge(bytes, maxBytes)
 }

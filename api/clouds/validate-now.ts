@@ -17,12 +17,13 @@ export async function validateNow(
   const { organizationId } = caller
   const validation = await validateAccount(accountDeps(deps), { organizationId, id })
   const refusal = refusalOf(validation)
-  const { account } = validation
+  const { account, checks } = validation
+  const isWell = refusal === undefined && !checks.some(({ state }) => state === 'failed')
   const body = await deps.store.tenant(organizationId, async (tenant) => {
     await auditLog(tenant, actorOf(caller)).record('cloud.account_validated', {
-      outcome: refusal ? 'failure' : 'success',
+      outcome: isWell ? 'success' : 'failure',
       target: { kind: 'cloud_account', id, label: account.name },
-      detail: { status: account.status, missing: missingOf(validation.checks) },
+      detail: { status: account.status, missing: missingOf(checks) },
     })
     return presentAccount(tenant, deps, account)
   })
@@ -46,12 +47,11 @@ function refusalOf({ outcome, reason, checks, refusal }: AccountValidation): App
       'cloud_credentials_rejected',
     )
   const short = checks.filter(({ state }) => state === 'missing' || state === 'failed')
-  if (short.length === 0) return undefined
+  // An identity of runs can be refused without a right that has a name, such as a federated credential. A part that
+  // failed without a refusal, such as a bucket that does not exist, is told by the account's checks and its status.
+  if (!short.some(({ state }) => state === 'missing')) return undefined
   const missing = missingOf(short)
   const message = short.map(sentenceOf).join(' ')
-  // An identity of runs can be refused without a right that has a name, such as a federated credential.
-  const isRefused = short.some(({ state }) => state === 'missing')
-  if (!isRefused) return unavailable('cloud_unreachable', message)
   return new AppError('invalid', message, {
     code: 'cloud_permissions_missing',
     missing,

@@ -19,7 +19,7 @@ export const validateRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'validateCloudAccount',
         description:
-          'Checks all parts at once, within 10 s. 400 cloud_permissions_missing names the missing rights, 400 cloud_credentials_rejected what to replace, 503 cloud_unreachable what does not answer.',
+          'Checks all parts at once, within 10 s. 400 cloud_permissions_missing names the missing rights, 400 cloud_credentials_rejected what to replace, 503 cloud_unreachable that the cloud does not answer. A part that failed for another reason, such as a bucket that does not exist, is 200: the account is degraded, and its checks say why.',
         params: IdParams,
         querystring: NoQuery,
         response: {

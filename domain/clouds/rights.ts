@@ -48,5 +48,11 @@ export const rights: Record<CloudProvider, readonly Right[]> = {
   ],
 }
 
+/**
+ * What an account that exports its bill by a bucket needs in that bucket, beside `rights`. Setup's role, which holds
+ * in the whole project, has none of them: it would write and delete in every bucket. They are given on the one bucket.
+ */
+export const bucketRights = ['storage.objects.create', 'storage.objects.delete'] as const
+
 export const rightsOf = (provider: CloudProvider, part: CheckPart): string[] =>
   rights[provider].filter((right) => right.part === part).map(({ permission }) => permission)

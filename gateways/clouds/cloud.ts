@@ -97,10 +97,22 @@ export type FetchProgress = {
   onBytes(bytes: number): void
 }
 
+/** Files that were written for one reading of a slice. */
+export type Unloaded = {
+  files: BillFile[]
+  /** Deletes them in the storage. Each is fetched before. */
+  remove: () => Promise<void>
+}
+
 /** Where an account's bills are. */
 export interface Bills {
   /** The newest months that there are, three at most, each once. A month without a bill is not in it. */
   find(signal: AbortSignal): Promise<FoundSlice[]>
+  /**
+   * Has the cloud write the files of a slice, which take the place of its own. Undefined where the slice's own are
+   * fetched. Throws `changed` as `fetch` does.
+   */
+  unload?(slice: FoundSlice, signal: AbortSignal): Promise<Unloaded>
   /**
    * Writes the file to `path`, from where the file at `path` ends. Throws a `CloudFault` of kind `changed`
    * where the storage has another file by now: delete what is at `path`, and find the slice again.

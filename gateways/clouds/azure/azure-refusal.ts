@@ -7,6 +7,8 @@ export function azureFault(error: unknown, action: string): CloudFault | AppErro
   const ours = outboundFault('Azure', error)
   if (ours) return ours
   const { code, message, status } = partsOf(error)
+  if (code === 'InvalidAuthenticationTokenTenant')
+    return new CloudFault('credentials', otherTenant(message))
   const signIn = /AADSTS(\d{4,8})/.exec(message)?.[1]
   if (signIn !== undefined || status === 401)
     return new CloudFault('credentials', signInReason(signIn))
@@ -27,6 +29,15 @@ export function azureFault(error: unknown, action: string): CloudFault | AppErro
 const gone = new Set(['SubscriptionNotFound', 'InvalidSubscriptionId', 'SubscriptionDisabled'])
 const goneReason =
   'Azure has no such subscription for these credentials. Check the id, whether it was deleted or disabled, and the role of the application in it.'
+
+/** "It must match the tenant 'https://sts.windows.net/<uuid>/' associated with this subscription." */
+function otherTenant(message: string): string {
+  const owner = /must match [^']{0,60}'https:\/\/[a-z.]{1,60}\/([0-9a-f-]{36})\/?'/i.exec(
+    message,
+  )?.[1]
+  const whose = owner === undefined ? 'another tenant' : `tenant ${owner}`
+  return `The subscription belongs to ${whose}, and the credentials do not. Check accountId, or connect it with an application of that tenant.`
+}
 
 /** Microsoft Entra's error codes (AADSTS…). */
 function signInReason(code: string | undefined): string {

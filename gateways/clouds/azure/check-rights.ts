@@ -1,7 +1,8 @@
 import type { Readable } from '../../../domain/clouds/cloud-account.ts'
 import { CloudFault } from '../cloud-fault.ts'
-import { allowsAction, permissionsIn, readableBy, readsAll } from './allowed-actions.ts'
+import { allowsAction, readableBy, readsAll } from './allowed-actions.ts'
 import type { AzureSession } from './azure-session.ts'
+import { rolesOf } from './check-account.ts'
 
 export const graphRight = 'Microsoft.ResourceGraph/resources/read'
 
@@ -13,12 +14,7 @@ export async function checkRights(
   session: AzureSession,
   signal: AbortSignal | undefined,
 ): Promise<Readable[] | undefined> {
-  const path = `${session.scope}/providers/Microsoft.Authorization/permissions?api-version=2022-04-01`
-  const answer = await session.get(path, {
-    action: 'Microsoft.Authorization/permissions/read',
-    signal,
-  })
-  const permissions = permissionsIn(answer)
+  const permissions = await rolesOf(session, signal)
   if (!allowsAction(permissions, graphRight))
     throw new CloudFault('denied', `The credentials lack the right ${graphRight}.`, [graphRight])
   return readsAll(permissions) ? undefined : readableBy(permissions)

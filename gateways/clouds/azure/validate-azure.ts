@@ -6,6 +6,7 @@ import { CloudFault } from '../cloud-fault.ts'
 import { within } from '../within.ts'
 import { queryGraph } from './azure-inventory.ts'
 import type { AzureSession } from './azure-session.ts'
+import { accountOf } from './check-account.ts'
 import { checkContainer } from './check-container.ts'
 import { checkRights } from './check-rights.ts'
 
@@ -34,17 +35,7 @@ export async function validateAzure(
 
 /** The account as the credentials see it: one that was deleted, or where they have no role, is not there. */
 async function checkAccount(session: AzureSession, signal: AbortSignal): Promise<AccountCheck> {
-  const { scope, target } = session
-  const isGroup = target.accountId.startsWith('managementGroups/')
-  const found = isGroup
-    ? await session.get(`${scope}?api-version=2020-05-01`, {
-        action: 'Microsoft.Management/managementGroups/read',
-        signal,
-      })
-    : await session.get(`${scope}?api-version=2022-12-01`, {
-        action: 'Microsoft.Resources/subscriptions/read',
-        signal,
-      })
+  const found = await accountOf(session, signal)
   const state = stateOf(found)
   if (state === 'Deleted') throw new CloudFault('credentials', 'The subscription was deleted.')
   if (state !== 'Disabled') return okCheck('identity')

@@ -5,7 +5,9 @@ import { settingOf } from '../bills/billing-settings.ts'
 import { isRecord } from '../bills/parse-manifest.ts'
 import { AnswerTooLarge, CloudFault } from '../cloud-fault.ts'
 import { assertParsable } from '../full-page.ts'
+import { exportedBy, type Exported } from './export-job.ts'
 import type { GoogleSession } from './google-session.ts'
+import type { Call, QueryJob } from './query-job.ts'
 import { refusalOf, retriedCall } from './retried-call.ts'
 import type { TableColumn } from './table-query.ts'
 
@@ -16,8 +18,6 @@ export type TableDescription = {
   location: string | undefined
   columns: TableColumn[]
 }
-/** A query that runs or is over. */
-export type QueryJob = { id: string; location: string | undefined }
 /** Values are texts or null, in the order of the query's columns. */
 export type ResultPage = { total: number; rows: Array<Array<string | null>> }
 
@@ -26,6 +26,8 @@ export interface BigQuery {
   /** Whether the query may run, which costs nothing. */
   tryQuery(query: string, location: string | undefined, signal: AbortSignal): Promise<void>
   start(query: string, location: string | undefined, signal: AbortSignal): Promise<QueryJob>
+  /** Waits until the query has written its files, and counts what it wrote. */
+  exported(job: QueryJob, signal: AbortSignal): Promise<Exported>
   /** Waits until the query is over. Lines from `first` on, `limit` at most, fewer where they are long. */
   page(
     job: QueryJob,
@@ -41,11 +43,6 @@ const maxPageBytes = 4 * 1024 ** 2
 const waitMs = 10_000
 /** BigQuery ends a query by itself after six hours; one over a bill takes seconds. */
 const maxWaits = 60
-
-type Call = (
-  asked: { path: string; body?: object; action: string },
-  signal: AbortSignal,
-) => Promise<Record<string, unknown>>
 
 /** BigQuery's REST API (v2), with the project of the bill's table paying for the queries. */
 export function bigQuery(session: GoogleSession, kept: KeptOutbound): BigQuery {
@@ -63,6 +60,7 @@ export function bigQuery(session: GoogleSession, kept: KeptOutbound): BigQuery {
     tryQuery: async (sql, location, signal) =>
       void (await insert(sql, { location, dryRun: true }, signal)),
     start: async (sql, location, signal) => insert(sql, { location, dryRun: false }, signal),
+    exported: async (job, signal) => exportedBy(call, job, signal),
     async page({ id, location }, { first, limit }, signal) {
       for (let waits = 0; waits < maxWaits; waits += 1) {
         const asked = new URLSearchParams({

@@ -1,13 +1,18 @@
 import type { AccountCheck } from '../../../domain/clouds/cloud-account.ts'
 import type { KeptOutbound } from '../../outbound/outbound.ts'
-import { settingOf } from '../bills/billing-settings.ts'
+import { bucketRights } from '../../../domain/clouds/rights.ts'
+import { folderOf, settingOf } from '../bills/billing-settings.ts'
 import { checkCalls, offCheck } from '../check-parts.ts'
+import { CloudFault } from '../cloud-fault.ts'
 import { bigQuery } from './big-query.ts'
 import { googleBucket } from './google-bucket.ts'
 import type { GoogleSession } from './google-session.ts'
 import { tableOf, tryQuery } from './table-query.ts'
 
-/** Lists one file of the bill's folder and reads a byte of it, or asks whether the bill's table may be read. */
+/**
+ * Lists one file of the bill's folder and reads a byte of it, or asks whether the bill's table may be read and, with
+ * a bucket beside it, be exported.
+ */
 export async function checkExport(
   session: GoogleSession,
   kept: KeptOutbound,
@@ -15,9 +20,23 @@ export async function checkExport(
 ): Promise<AccountCheck> {
   const { billing } = session.target
   if (!billing) return offCheck('billing', 'No bill is set up for this account.')
-  const isTable = billing['dataset'] !== undefined
-  const asked = isTable ? readTable(session, kept, signal) : readByte(session, kept, signal)
-  return checkCalls('billing', [asked])
+  if (billing['dataset'] === undefined)
+    return checkCalls('billing', [readByte(session, kept, signal)])
+  const table = readTable(session, kept, signal)
+  if (settingOf(billing, 'bucket') === '') return checkCalls('billing', [table])
+  return checkCalls('billing', [table, mayExport(session, kept, signal)])
+}
+
+/** An export writes files into the bucket, lists and reads them, and deletes them. */
+async function mayExport(session: GoogleSession, kept: KeptOutbound, signal: AbortSignal) {
+  const bucket = googleBucket(session, kept)
+  await bucket.first(folderOf(settingOf(session.target.billing, 'prefix')), signal)
+  const needed = ['storage.objects.get', ...bucketRights]
+  const granted = new Set(await bucket.granted(needed, signal))
+  const missing = needed.filter((right) => !granted.has(right))
+  if (missing.length === 0) return
+  const reason = `The credentials lack ${missing.join(', ')} in the bucket.`
+  throw new CloudFault('denied', reason, missing)
 }
 
 async function readByte(session: GoogleSession, kept: KeptOutbound, signal: AbortSignal) {

@@ -1,3 +1,4 @@
+import { bucketRights } from '../../../domain/clouds/rights.ts'
 import type { KeptOutbound } from '../../outbound/outbound.ts'
 import { settingOf } from '../bills/billing-settings.ts'
 import { type Asked, changed, type Piece, pieceTimeoutMs } from '../bills/download.ts'
@@ -17,6 +18,10 @@ export interface GoogleBucket {
   /** The folders that are directly in this one, in full. */
   folders(prefix: string, signal: AbortSignal): Promise<string[]>
   piece(file: BillFile, asked: Asked): Promise<Piece>
+  /** Deletes a file; one that is gone is no fault. */
+  remove(file: BillFile, signal: AbortSignal): Promise<void>
+  /** Of these rights, those that the credentials have in the bucket. Needs no right itself. */
+  granted(asked: readonly string[], signal: AbortSignal): Promise<string[]>
 }
 
 const gone = 'Google has no such bucket. Check billing.bucket.'
@@ -27,13 +32,13 @@ export function googleBucket(session: GoogleSession, kept: KeptOutbound): Google
   const bucket = encodeURIComponent(settingOf(billing, 'bucket'))
   const own = settingOf(billing, 'endpoint') || endpoints.storage
   const origin = (own ?? 'https://storage.googleapis.com').replace(/\/$/, '')
-  const objects = `${origin}/storage/v1/b/${bucket}/o`
+  const root = `${origin}/storage/v1/b/${bucket}`
+  const objects = `${root}/o`
   const authorized = async () => ({ authorization: `Bearer ${await session.token()}` })
 
-  const list = async (query: Record<string, string>, signal: AbortSignal) => {
-    const url = `${objects}?${new URLSearchParams({ ...query, fields })}`
+  const get = async (url: string, action: string, signal: AbortSignal) => {
     const asked = { use: 'billing' as const, maxBytes: maxAnswerBytes, signal }
-    return retriedCall({ action: 'storage.objects.list', gone, signal }, async () => {
+    return retriedCall({ action, gone, signal }, async () => {
       const answer = await kept.request(url, { ...asked, headers: await authorized() })
       assertParsable(answer.body)
       const text = answer.body.toString()
@@ -43,6 +48,8 @@ export function googleBucket(session: GoogleSession, kept: KeptOutbound): Google
       return page
     })
   }
+  const list = async (query: Record<string, string>, signal: AbortSignal) =>
+    get(`${objects}?${new URLSearchParams({ ...query, fields })}`, 'storage.objects.list', signal)
   const pages = async <T>(
     query: Record<string, string>,
     signal: AbortSignal,
@@ -68,11 +75,35 @@ export function googleBucket(session: GoogleSession, kept: KeptOutbound): Google
       retriedCall({ action: 'storage.objects.get', gone, signal: asked.signal }, async () =>
         pieceOf({ kept, objects, headers: await authorized() }, file, asked),
       ),
+    remove: async (file, signal) =>
+      retriedCall({ action: bucketRights[1], gone, signal }, async () =>
+        removeOne({ kept, objects, headers: await authorized() }, file, signal),
+      ),
+    async granted(asked, signal) {
+      const query = new URLSearchParams(asked.map((right) => ['permissions', right]))
+      const url = `${root}/iam/testPermissions?${query}`
+      const { permissions } = await get(url, 'testIamPermissions', signal)
+      return Array.isArray(permissions) ? permissions.map(String) : []
+    },
   }
 }
 
+type Objects = { kept: KeptOutbound; objects: string; headers: Record<string, string> }
+
+async function removeOne(
+  { kept, objects, headers }: Objects,
+  { key, etag }: BillFile,
+  signal: AbortSignal,
+): Promise<void> {
+  const url = `${objects}/${encodeURIComponent(key)}?ifGenerationMatch=${etag}`
+  const asked = { use: 'billing' as const, maxBytes: maxAnswerBytes, signal }
+  const { status, body } = await kept.request(url, { ...asked, method: 'DELETE', headers })
+  // 412: somebody has written another file there since.
+  if (status >= 300 && status !== 404 && status !== 412) throw refusalOf(status, body.toString())
+}
+
 async function pieceOf(
-  at: { kept: KeptOutbound; objects: string; headers: Record<string, string> },
+  at: Objects,
   { key, etag }: BillFile,
   { from, last, signal }: Asked,
 ): Promise<Piece> {

@@ -4,6 +4,7 @@ import { assertPageSize } from '../full-page.ts'
 import { foundResource } from '../found-resource.ts'
 import { createPageSizes } from '../page-sizes.ts'
 import { createPageWalk } from '../page-walk.ts'
+import { grantedRights, refusedSearch } from './check-project.ts'
 import type { GoogleSession } from './google-session.ts'
 
 export const searchRight = 'cloudasset.assets.searchAllResources'
@@ -24,7 +25,9 @@ export function googleInventory(session: GoogleSession) {
     ): Promise<ResourcePage> {
       const { results, nextPageToken } = await sized(async (size) =>
         searchPage(session, { size, cursor, signal }),
-      )
+      ).catch(async (error: unknown) => {
+        throw await refusedSearch(session, error, async () => grantedRights(session, signal))
+      })
       const next = typeof nextPageToken === 'string' && nextPageToken !== '' ? nextPageToken : null
       if (next !== null) checkToken('', cursor, next)
       const found = Array.isArray(results) ? results : []

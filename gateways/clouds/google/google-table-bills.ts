@@ -1,15 +1,19 @@
 import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import type { KeptOutbound } from '../../outbound/outbound.ts'
-import { changed } from '../bills/download.ts'
+import { settingOf } from '../bills/billing-settings.ts'
+import { changed, download } from '../bills/download.ts'
 import { readySlice, waitingSlice } from '../bills/slices.ts'
 import type { BillFile, Bills, FetchProgress, FoundSlice } from '../cloud.ts'
 import { AnswerTooLarge, CloudFault } from '../cloud-fault.ts'
-import { type BigQuery, bigQuery, type QueryJob, type TableDescription } from './big-query.ts'
+import { type BigQuery, bigQuery, type TableDescription } from './big-query.ts'
+import { googleBucket } from './google-bucket.ts'
 import type { GoogleSession } from './google-session.ts'
+import type { QueryJob } from './query-job.ts'
+import { exportMonth } from './table-export.ts'
 import { headerOf, linesQuery, monthsQuery, tableOf } from './table-query.ts'
 
-/** Past it, pages of lines take too long; an export to a bucket has no such limit. */
+/** Past it, pages of lines take too long; an export by a bucket has no such limit. */
 const maxLines = 20_000_000
 /** What a line is reckoned with before it is fetched: the limit of a bill's files is held with it. */
 const bytesALine = 1_000
@@ -18,14 +22,32 @@ const pageLines = 2_000
 
 /**
  * A bill in BigQuery: Google's FOCUS export, or a view with its columns. A month is one file, of the lines that
- * a query answers, with the time of the table's last change as its etag.
+ * a query answers, with the time of the table's last change as its etag; or, with a bucket, what is exported to it.
  */
 export function googleTableBills(session: GoogleSession, kept: KeptOutbound): Bills {
   const name = tableOf(session.target.billing)
   const warehouse = bigQuery(session, kept)
+  if (settingOf(session.target.billing, 'bucket') !== '') return byExport(session, kept)
   return {
-    find: async (signal) => findMonths(warehouse, name, signal),
+    find: async (signal) => findMonths(warehouse, { name, isExported: false }, signal),
     fetch: async (file, path, progress) => fetchMonth(warehouse, { name, file, path }, progress),
+  }
+}
+
+/** By Parquet files that BigQuery writes into the account's bucket, each time that a month is read. */
+function byExport(session: GoogleSession, kept: KeptOutbound): Bills {
+  const name = tableOf(session.target.billing)
+  const [warehouse, bucket] = [bigQuery(session, kept), googleBucket(session, kept)]
+  return {
+    find: async (signal) => findMonths(warehouse, { name, isExported: true }, signal),
+    async unload(slice, signal) {
+      const table = await warehouse.describe(signal)
+      const [file] = slice.files
+      if (!file || isAnother(table, file)) throw changed()
+      return exportMonth({ session, warehouse, bucket, name }, { slice, table }, signal)
+    },
+    fetch: async (file, path, progress) =>
+      download(file, path, { ask: async (asked) => bucket.piece(file, asked), progress }),
   }
 }
 
@@ -38,7 +60,7 @@ function newestMonths(now = new Date()): string[] {
 
 async function findMonths(
   warehouse: BigQuery,
-  name: string,
+  { name, isExported }: { name: string; isExported: boolean },
   signal: AbortSignal,
 ): Promise<FoundSlice[]> {
   const table = await warehouse.describe(signal)
@@ -51,17 +73,23 @@ async function findMonths(
     const lines = Number(count)
     const place = { period: period ?? '', manifest: `bigquery ${name}` }
     if (!months.includes(place.period) || !Number.isSafeInteger(lines)) return []
-    if (lines > maxLines) return [waitingSlice(place, `The month has ${lines} lines. ${toABucket}`)]
+    if (lines > maxLines && !isExported)
+      return [waitingSlice(place, `The month has ${lines} lines. ${toABucket}`)]
     const file = {
-      key: `${name}/${place.period}.csv`,
-      size: lines * bytesALine,
+      key: `${name}/${place.period}.${isExported ? 'parquet' : 'csv'}`,
+      // Of an export it is known once the files are written.
+      size: isExported ? 0 : lines * bytesALine,
       etag: `${isTable(table) ? table.lastModifiedTime : mark}.${lines}`,
     }
     return [readySlice(place, [file], lines)]
   })
 }
 
-const toABucket = `At most ${maxLines} are read from BigQuery. Export it to a bucket.`
+const toABucket = `At most ${maxLines} are read from BigQuery itself. Name a bucket in billing.bucket, by which it is exported.`
+
+/** Whether the table changed since the file's month was counted. A view does not say. */
+const isAnother = (table: TableDescription, { etag }: BillFile): boolean =>
+  isTable(table) && table.lastModifiedTime !== etag.slice(0, etag.lastIndexOf('.'))
 
 const isTable = ({ type }: TableDescription): boolean => type === 'TABLE'
 
@@ -86,8 +114,8 @@ async function fetchMonth(
   const { signal } = progress
   const month = /\/(\d{4}-\d{2})\.csv$/.exec(file.key)?.[1]
   const table = await warehouse.describe(signal)
-  const [mark, lines] = [file.etag.slice(0, file.etag.lastIndexOf('.')), file.etag.split('.').pop()]
-  if (month === undefined || (isTable(table) && table.lastModifiedTime !== mark)) throw changed()
+  const lines = file.etag.split('.').pop()
+  if (month === undefined || isAnother(table, file)) throw changed()
   const query = linesQuery(name, table.columns, month)
   const job = await warehouse.start(query, table.location, signal)
   const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants

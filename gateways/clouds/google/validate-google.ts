@@ -5,6 +5,7 @@ import type { Cloud, Validation } from '../cloud.ts'
 import { CloudFault } from '../cloud-fault.ts'
 import { within } from '../within.ts'
 import { checkExport } from './check-export.ts'
+import { grantedRights, refusedSearch } from './check-project.ts'
 import { searchPage, searchRight } from './google-inventory.ts'
 import type { GoogleSession } from './google-session.ts'
 
@@ -17,12 +18,15 @@ export async function validateGoogle(
 ): Promise<Validation> {
   const until = within(limitMs, signal)
   const granted = grantedRights(session, until)
+  const search = searchPage(session, { size: 1, cursor: null, signal: until })
   return checkParts(until, {
-    // An answer of any kind means that Google knows the credentials and the account.
-    identity: async () => granted.then((): AccountCheck => okCheck('identity')),
+    identity: async (): Promise<AccountCheck> => {
+      if ((await granted).length === 0) await knownBy(session, search)
+      return okCheck('identity')
+    },
     inventory: async () =>
       checkCalls('inventory', [
-        searchPage(session, { size: 1, cursor: null, signal: until }),
+        search,
         granted.then((rights) => {
           if (rights.includes(searchRight)) return
           const reason = `The credentials lack the right ${searchRight}.`
@@ -37,13 +41,12 @@ export async function validateGoogle(
   })
 }
 
-/** Of the rights that are asked about, those that the credentials have. Needs no right itself. */
-async function grantedRights(session: GoogleSession, signal: AbortSignal) {
-  const { permissions } = await session.call({
-    url: `https://cloudresourcemanager.googleapis.com/v3/${session.scope}:testIamPermissions`,
-    action: 'testIamPermissions',
-    body: { permissions: [searchRight] },
-    signal,
-  })
-  return Array.isArray(permissions) ? permissions : []
+/** Of credentials without a right of setup's: throws where they may not search either. */
+async function knownBy(session: GoogleSession, search: Promise<unknown>): Promise<void> {
+  try {
+    await search
+  } catch (error) {
+    const fault = await refusedSearch(session, error, async () => [])
+    if (fault !== error) throw fault
+  }
 }

@@ -1,8 +1,20 @@
+import { randomUUID } from 'node:crypto'
+import { readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { DuckDBInstance } from '@duckdb/node-api'
 import type { CloudAnswer, CloudRequest } from './scripted-cloud.ts'
 
-type Job = { error: CloudAnswer | undefined; rows: Array<Array<string | null>>; polls: number }
+type Job = {
+  rows: Array<Array<string | null>>
+  polls: number
+  /** Of EXPORT DATA. */
+  exported?: { fileCount: string; rowCount: string }
+}
+
+const exportForm =
+  /^EXPORT DATA OPTIONS \(uri = '([^']*)', format = 'PARQUET', compression = 'SNAPPY'\) AS (SELECT[^]*)$/
 
 /** Functions of GoogleSQL, and types, by DuckDB's. */
 const macros = [
@@ -26,7 +38,7 @@ export const refusedByGoogle = (status: number, reason: string): CloudAnswer => 
 })
 
 /**
- * BigQuery's REST API (v2: tables.get, jobs.insert, jobs.getQueryResults) over a table of DuckDB, which runs the
+ * BigQuery's REST API (v2: tables.get, jobs.insert, jobs.get, jobs.getQueryResults) over a table of DuckDB, which runs the
  * queries. Not BigQuery itself: its dialect is translated word by word.
  */
 export async function scriptedBigQuery(project: string, dataset: string, table: string) {
@@ -45,6 +57,12 @@ export async function scriptedBigQuery(project: string, dataset: string, table: 
     polls: 0,
     /** In place of the answer to a call. */
     before: (_request: CloudRequest): CloudAnswer | undefined => undefined,
+    /** Takes each file of an export, by its key in the bucket. */
+    write: (_key: string, _bytes: Buffer): void => undefined,
+    /** The bucket that exports may name. */
+    bucket: '',
+    /** ErrorProto of the next exports. */
+    exportError: undefined as { reason: string; message: string } | undefined,
     run: async (sql: string) => database.run(sql),
     rows: async (sql: string) => (await database.runAndReadAll(sql)).getRowObjectsJson(),
     async answer(request: CloudRequest): Promise<CloudAnswer> {
@@ -53,6 +71,7 @@ export async function scriptedBigQuery(project: string, dataset: string, table: 
       const { path } = request
       if (path === `${root}/datasets/${dataset}/tables/${table}`) return describe()
       if (path === `${root}/jobs`) return insert(JSON.parse(request.body))
+      if (path.startsWith(`${root}/jobs/`)) return jobOf(path.split('/').pop() ?? '', request.query)
       const id = path.startsWith(`${root}/queries/`) ? path.split('/').pop() : undefined
       const job = id === undefined ? undefined : jobs.get(id)
       return job ? results(job, request.query) : refusedByGoogle(404, 'notFound')
@@ -86,16 +105,48 @@ export async function scriptedBigQuery(project: string, dataset: string, table: 
       .replaceAll('`', '"')
       .replaceAll(`r'`, `'`)
       .replaceAll('BIGNUMERIC', 'DECIMAL(38, 12)')
+    const [, uri, select] = exportForm.exec(ours) ?? []
     try {
+      if (uri !== undefined && select !== undefined) {
+        jobs.set(jobId, { rows: [], polls: state.polls, exported: await unload(uri, select) })
+        return { body: { jobReference: sent.jobReference } }
+      }
       // All results of ours are texts.
       const rows = (await rowsOf(ours)) as Array<Array<string | null>>
-      if (!sent.configuration.dryRun)
-        jobs.set(jobId, { error: undefined, rows, polls: state.polls })
+      if (!sent.configuration.dryRun) jobs.set(jobId, { rows, polls: state.polls })
       return { body: { jobReference: sent.jobReference } }
     } catch (error) {
       console.log(String(error))
       return refusedByGoogle(400, 'invalidQuery')
     }
+  }
+  /** Two files, as BigQuery writes several from a gigabyte on. */
+  const unload = async (uri: string, select: string) => {
+    const rowCount = Number((await rowsOf(`SELECT count(*) FROM (${select})`))[0]?.[0])
+    const at = /^gs:\/\/([^/]+)\/([^*]+)\*(\.parquet)$/.exec(uri)
+    if (!at || at[1] !== state.bucket || state.exportError) return { fileCount: '0', rowCount: '0' }
+    const half = Math.ceil(rowCount / 2)
+    for (const [n, offset] of [0, half].entries()) {
+      const path = join(tmpdir(), `cc-export-${randomUUID()}.parquet`)
+      await database.run(
+        `COPY (${select} LIMIT ${half} OFFSET ${offset}) TO '${path}' (FORMAT parquet, COMPRESSION snappy)`,
+      )
+      state.write(`${at[2]}${String(n).padStart(12, '0')}${at[3]}`, await readFile(path))
+      await rm(path)
+    }
+    return { fileCount: '2', rowCount: String(rowCount) }
+  }
+  const jobOf = (id: string, query: URLSearchParams): CloudAnswer => {
+    const job = jobs.get(id)
+    if (!job?.exported || query.get('location') !== 'EU') return refusedByGoogle(404, 'notFound')
+    if ((job.polls -= 1) >= 0) return { body: { status: { state: 'RUNNING' } } }
+    const { exportError } = state
+    if (exportError)
+      return {
+        body: { status: { state: 'DONE', errorResult: exportError, errors: [exportError] } },
+      }
+    const statistics = { query: { exportDataStatistics: job.exported } }
+    return { body: { status: { state: 'DONE' }, statistics } }
   }
   const results = (job: Job, query: URLSearchParams): CloudAnswer => {
     if (query.get('location') !== 'EU') return refusedByGoogle(404, 'notFound')

@@ -76,20 +76,31 @@ export function scriptedContainer(name: string) {
   return state
 }
 
-/** A bucket of Cloud Storage, in the form of its JSON API v1 (objects.list, objects.get). */
+/** A bucket of Cloud Storage, in the form of its JSON API v1 (objects.list, get and delete, buckets.testIamPermissions). */
 export function scriptedGoogleBucket(name: string) {
   const stored = storedFiles()
   const state = {
     ...stored,
     onGet: (_key: string, answer: CloudAnswer): CloudAnswer => answer,
-    answer({ path, query, headers }: CloudRequest): CloudAnswer {
+    /** Rights that the credentials do not have in the bucket. */
+    withheld: [] as string[],
+    answer({ method, path, query, headers }: CloudRequest): CloudAnswer {
       const root = `/storage/v1/b/${name}/o`
+      if (path === `/storage/v1/b/${name}/iam/testPermissions`) {
+        const asked = query.getAll('permissions')
+        const permissions = asked.filter((right) => !state.withheld.includes(right))
+        return { body: permissions.length > 0 ? { permissions } : {} }
+      }
       if (path !== root && !path.startsWith(`${root}/`)) return { status: 404, body: {} }
       if (path === root) return listOf(query)
       const key = decodeURIComponent(path.slice(root.length + 1))
       const file = stored.files.get(key)
       if (!file) return { status: 404, body: {} }
       if (query.get('ifGenerationMatch') !== String(file.version)) return { status: 412, body: {} }
+      if (method === 'DELETE') {
+        stored.files.delete(key)
+        return { status: 204, body: '' }
+      }
       const answer = rangeOf(file.body, headers.range)
       const generation = { 'x-goog-generation': String(file.version) }
       return state.onGet(key, { ...answer, headers: { ...answer.headers, ...generation } })

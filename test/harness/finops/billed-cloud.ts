@@ -1,6 +1,12 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { writeFile } from 'node:fs/promises'
-import type { BillFile, Bills, Cloud, FoundSlice } from '../../../gateways/clouds/cloud.ts'
+import type {
+  BillFile,
+  Bills,
+  Cloud,
+  FoundSlice,
+  Unloaded,
+} from '../../../gateways/clouds/cloud.ts'
 import { CloudFault } from '../../../gateways/clouds/cloud-fault.ts'
 
 /** A cloud whose account has the bills that a test says, by month. */
@@ -10,7 +16,11 @@ export class BilledCloud {
   waiting = new Set<string>()
   fault: CloudFault | undefined
   beforeFetch: () => Promise<void> | void = () => undefined
+  afterFetch: () => Promise<void> | void = () => undefined
   fetched: string[] = []
+  /** Each reading has the files of its month written, and deletes them. */
+  unloads = false
+  written = new Set<string>()
 
   bills(): Bills {
     return {
@@ -26,8 +36,20 @@ export class BilledCloud {
         if (this.#file(period).etag !== file.etag)
           throw new CloudFault('changed', 'The file is another one by now.')
         this.fetched.push(file.key)
-        await writeFile(path, this.months[period] ?? '')
+        // From where the file at `path` ends, as a download does.
+        await writeFile(path, this.months[period] ?? '', { flag: this.unloads ? 'a' : 'w' })
+        await this.afterFetch()
       },
+      ...(this.unloads && { unload: async ({ period }: FoundSlice) => this.#unload(period) }),
+    }
+  }
+
+  #unload(period: string): Unloaded {
+    const key = `${period}/${randomUUID()}/bill.csv`
+    this.written.add(key)
+    return {
+      files: [{ ...this.#file(period), key }],
+      remove: async () => void this.written.delete(key),
     }
   }
 
