@@ -1,15 +1,14 @@
 import { setImmediate as others } from 'node:timers/promises'
 import { AppError } from '../../domain/errors.ts'
 import { blobId } from '../../domain/git/blob-id.ts'
-import { showDifferences, type ShownDifference } from '../../domain/git/show-differences.ts'
+import {
+  showDifferences,
+  type ShownDifference,
+  type Sides,
+} from '../../domain/git/show-differences.ts'
 import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
 import { gitConnections } from '../../store/git/git-connections.ts'
-import {
-  gitHydrations,
-  placeOfDifferences,
-  placeOfShown,
-  type Difference,
-} from '../../store/git/git-hydrations.ts'
+import { gitHydrations, placeOfDifferences, placeOfShown } from '../../store/git/git-hydrations.ts'
 import type { HydrateWorkspaceInput } from '../../workflows/git/contract.ts'
 import { gitActivity } from './git-activity.ts'
 import type { Deps } from '../deps.ts'
@@ -99,7 +98,7 @@ async function record(
   { job, claim, result }: { job: LoadedHydration; claim: OpenedClaim; result: WrittenHydration },
 ): Promise<void> {
   if (result.state === 'diverged') {
-    const text = JSON.stringify(result.differences)
+    const text = JSON.stringify(result.differences.map(({ ours: _, ...stored }) => stored))
     const shown = JSON.stringify(await shownOf(result.differences))
     return endHydration(deps, {
       organizationId,
@@ -148,7 +147,7 @@ async function record(
 }
 
 /** A comparison takes up to 20 ms: whoever else waits for this process goes on between two. */
-async function shownOf(all: readonly Difference[]) {
+async function shownOf(all: readonly Sides[]) {
   const differences: ShownDifference[] = []
   for (const shown of showDifferences(all)) {
     differences.push(shown)

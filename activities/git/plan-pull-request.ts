@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { blobId } from '../../domain/git/blob-id.ts'
-import { checkConfigurationFiles } from '../../domain/workspaces/configuration-files.ts'
-import { prepareFiles } from '../../domain/workspaces/prepared-files.ts'
+import { assertUsable } from '../../domain/workspaces/configuration-files.ts'
+import { readConfigurationFiles } from '../../gateways/configurations/read-configuration.ts'
 import type { GitHost } from '../../gateways/git/git-host.ts'
 import { systemActor } from '../../store/audit/audit-log.ts'
 import { gitPullRequests } from '../../store/git/git-pull-requests.ts'
@@ -53,17 +53,18 @@ export async function planPullRequest(
   )
   // Our own pull request, for a version on a protected branch.
   if (prefix !== '' && isDeepStrictEqual(files, now)) return
+  const prepared = await readConfigurationFiles(organizationId, files, commit)
   await store.tenant(organizationId, async (tenant) => {
     const workspace = await workspaces(tenant).getForUpdate(workspaceId)
     const pulls = gitPullRequests(tenant)
     if (await pulls.isPlanned(pullRequestId, workspaceId, commit)) return
-    checkConfigurationFiles(files, workspace.path)
+    assertUsable(prepared, workspace.path)
     const version = await createVersion(deps, tenant, {
       workspaceId,
       pullRequestId,
       authorUserIds: [],
       unknownAuthor: true,
-      files: prepareFiles(files, commit),
+      files: prepared,
       commit,
     })
     await pulls.setFault(pullRequestId, workspaceId, null)

@@ -1,15 +1,18 @@
 import { AppError, unavailable } from '../../domain/errors.ts'
-import type { ReadSource } from '../../gateways/git/read-source.ts'
 import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
 import { createRun } from '../../app/runs/create-run.ts'
-import { readGitSource, type GitSourceRead } from '../../app/workspaces/read-git-source.ts'
+import {
+  readGitSource,
+  type GitFiles,
+  type GitSourceRead,
+} from '../../app/workspaces/read-git-source.ts'
 import { takeGitVersion } from '../../app/workspaces/take-git-version.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 import type { Deps } from '../deps.ts'
 import { notingRefusals } from './note-refusal.ts'
 
 type Place = { organizationId: number; workspaceId: number }
-type Read = GitSourceRead & { read: ReadSource }
+type Read = GitSourceRead & { read: GitFiles }
 
 const maxReads = 5
 

@@ -1,6 +1,8 @@
 import { conflict } from '../../domain/errors.ts'
 import { hydrationMessage } from '../../domain/git/hydration-message.ts'
 import { planHydration, type HydrationPlan } from '../../domain/git/plan-hydration.ts'
+import type { GitHost } from '../../gateways/git/git-host.ts'
+import type { Sides } from '../../domain/git/show-differences.ts'
 import { hasCode } from '../../gateways/git/head-moved.ts'
 import { readMarker } from '../../gateways/git/own-branch.ts'
 import type { Difference } from '../../store/git/git-hydrations.ts'
@@ -12,7 +14,7 @@ import { branchOfProposal } from './withdraw-proposals.ts'
 export type WrittenHydration =
   | { state: 'written'; commitSha: string }
   | { state: 'proposed'; commitSha: string; pullRequestUrl: string }
-  | { state: 'diverged'; differences: Difference[] }
+  | { state: 'diverged'; differences: Array<Difference & Pick<Sides, 'ours'>> }
 
 /** How often a change is computed again because the branch moved, before a person is asked. */
 const maxRebases = 5
@@ -114,16 +116,34 @@ async function differencesOf(
   { desired }: LoadedHydration,
   { host, repository }: OpenedClaim,
   at: { commit: string; paths: readonly string[]; found: ReadonlyMap<string, string> },
-): Promise<Difference[]> {
-  const differences: Difference[] = []
-  for (const path of at.paths)
+): Promise<Array<Difference & Pick<Sides, 'ours'>>> {
+  const differences: Array<Difference & Pick<Sides, 'ours'>> = []
+  let left = maxTheirBytes
+  for (const path of at.paths) {
+    const theirs =
+      left > 0 ? await readTheirs(host, repository.fullName, { ...at, path }) : tooLarge
+    if (theirs !== tooLarge) left -= Buffer.byteLength(theirs ?? '')
     differences.push({
       path,
       ours: desired[path] ?? null,
-      theirs: await host.readFile(repository.fullName, { commit: at.commit, path }),
       theirBlob: at.found.get(path) ?? null,
+      ...(theirs === tooLarge || left < 0 ? { theirs: null, tooLarge: true } : { theirs }),
     })
+  }
   return differences
+}
+
+/** What a configuration may have: with more it could not be taken as a version. */
+const maxTheirBytes = 10 * 1_048_576
+const tooLarge = Symbol('too large')
+
+async function readTheirs(host: GitHost, name: string, at: { commit: string; path: string }) {
+  try {
+    return await host.readFile(name, at)
+  } catch (error) {
+    if (hasCode(error, 'git_repository_too_large')) return tooLarge
+    throw error
+  }
 }
 
 const messageOf = ({ hydration, workspace, version }: LoadedHydration, plan: HydrationPlan) =>

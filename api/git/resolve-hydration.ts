@@ -1,18 +1,19 @@
+import { setImmediate as others } from 'node:timers/promises'
 import type { Tenant } from '../../store/driver/tenant.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import { auditedNames } from '../../domain/workspaces/audited-names.ts'
 import { conflict } from '../../domain/errors.ts'
 import { folderOfWorkspace } from '../../domain/git/plan-hydration.ts'
 import {
-  checkConfigurationFiles,
+  assertUsable,
   type ConfigurationFiles,
 } from '../../domain/workspaces/configuration-files.ts'
-import { prepareFiles } from '../../domain/workspaces/prepared-files.ts'
+import type { ReadFiles } from '../../domain/workspaces/read-configuration-body.ts'
+import { readConfigurationFiles } from '../../gateways/configurations/read-configuration.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import {
   gitHydrations,
   type Difference,
-  type GitHydration,
   type HydrationSummary,
 } from '../../store/git/git-hydrations.ts'
 import { configurationVersions } from '../../store/workspaces/configuration-versions.ts'
@@ -20,7 +21,7 @@ import { queueHydration, startHydration } from '../../app/git/queue-hydration.ts
 import { createVersion } from '../../app/workspaces/create-version.ts'
 import { noteChange } from '../../app/workspaces/note-change.ts'
 import { openFiles } from '../../app/workspaces/open-files.ts'
-import type { Workspace } from '../../store/workspaces/workspaces.ts'
+import { workspaces, type Workspace } from '../../store/workspaces/workspaces.ts'
 import type { Deps } from '../deps.ts'
 import { holdWorkspace } from '../workspaces/hold-workspace.ts'
 import { differencesOf } from './present-hydration.ts'
@@ -36,6 +37,7 @@ export async function resolveHydration(
   caller: Caller,
   { id, hydrationId, take }: Choice,
 ): Promise<HydrationSummary> {
+  const read = take === 'theirs' ? await readTheirs(deps, caller, { id, hydrationId }) : undefined
   return holdWorkspace(deps, { caller, id }, async (tenant, workspace) => {
     const hydrations = gitHydrations(tenant)
     const row = await hydrations.getForUpdate(id, hydrationId)
@@ -45,8 +47,7 @@ export async function resolveHydration(
         `This hydrate is ${row.state}: there is nothing to decide.`,
       )
     const newest = await configurationVersions(tenant).newest(id)
-    if (newest?.id !== row.configurationVersionId)
-      throw conflict('hydration_superseded', 'There is a newer configuration version by now.')
+    if (newest?.id !== row.configurationVersionId) throw superseded()
 
     if (take === 'ours') {
       await hydrations.decide(hydrationId, {
@@ -59,8 +60,10 @@ export async function resolveHydration(
       const attempt = `ours-${row.endedAt?.getTime() ?? 0}`
       await startHydration(tenant, { hydrationId, attempt })
     } else {
+      // Another decision and its write came between.
+      if (!read || read.endedAt !== row.endedAt?.getTime()) throw superseded()
       await hydrations.decide(hydrationId, { decision: 'theirs', state: 'superseded' })
-      await takeTheirs(deps, tenant, { caller, workspace, row })
+      await takeTheirs(deps, tenant, { caller, workspace, files: read.files })
     }
     await auditLog(tenant, actorOf(caller)).record('git.divergence_resolved', {
       target: { kind: 'workspace', id, label: workspace.name },
@@ -70,22 +73,53 @@ export async function resolveHydration(
   })
 }
 
+const superseded = () =>
+  conflict('hydration_superseded', 'There is a newer configuration version by now.')
+
+type Theirs = { files: ReadFiles; endedAt: number | undefined }
+
+/**
+ * The version's files with what the repository has of them, read before the workspace is held; undefined where there
+ * is nothing to decide. Both are ten megabytes at the most: others get their turn between.
+ */
+async function readTheirs(
+  deps: Deps,
+  { organizationId }: Caller,
+  { id, hydrationId }: Omit<Choice, 'take'>,
+): Promise<Theirs | undefined> {
+  const { row, name, sealed } = await deps.store.tenant(organizationId, async (tenant) => {
+    const found = await gitHydrations(tenant).getWhole(id, hydrationId)
+    const workspace = await workspaces(tenant).get(id)
+    const files = await configurationVersions(tenant).sealedFiles(found.configurationVersionId)
+    return { row: found, name: workspace.name, sealed: files }
+  })
+  if (row.state !== 'diverged') return undefined
+  const differences = differencesOf(deps.keyring, organizationId, row)
+  const unread = differences.find(({ tooLarge }) => tooLarge)
+  if (unread)
+    throw conflict(
+      'hydration_too_large',
+      `${unread.path} of the repository is more than a configuration may have. Make it smaller there, or take "ours".`,
+    )
+  await others()
+  const ours = openFiles(deps, organizationId, sealed)
+  await others()
+  const files = await readConfigurationFiles(organizationId, withTheirs(ours, name, differences))
+  return { files, endedAt: row.endedAt?.getTime() }
+}
+
 async function takeTheirs(
   deps: Deps,
   tenant: Tenant,
-  { caller, workspace, row }: { caller: Caller; workspace: Workspace; row: GitHydration },
+  { caller, workspace, files }: { caller: Caller; workspace: Workspace; files: ReadFiles },
 ): Promise<void> {
-  const { organizationId } = caller
-  const sealed = await configurationVersions(tenant).sealedFiles(row.configurationVersionId)
-  const ours = openFiles(deps, organizationId, sealed)
-  const files = withTheirs(ours, workspace, differencesOf(deps.keyring, organizationId, row))
-  checkConfigurationFiles(files, workspace.path)
+  assertUsable(files, workspace.path)
   const version = await createVersion(deps, tenant, {
     workspaceId: workspace.id,
     authorUserIds: [caller.userId],
     // The author of the edit is not known for certain, so approval needs more than a Deployer.
     unknownAuthor: true,
-    files: prepareFiles(files),
+    files,
   })
   await auditLog(tenant, actorOf(caller)).record('workspace.configuration_updated', {
     target: { kind: 'workspace', id: workspace.id, label: workspace.name },
@@ -104,10 +138,10 @@ async function takeTheirs(
 
 function withTheirs(
   ours: ConfigurationFiles,
-  workspace: Workspace,
+  workspaceName: string,
   differences: readonly Difference[],
 ): ConfigurationFiles {
-  const folder = `${folderOfWorkspace(workspace.name)}/`
+  const folder = `${folderOfWorkspace(workspaceName)}/`
   const files = { ...ours }
   for (const { path, theirs } of differences) {
     // Files of a folder that the workspace has left are ignored.

@@ -1,5 +1,6 @@
 import type { onRequestHookHandler } from 'fastify'
 import { AppError } from '../../domain/errors.ts'
+import { maxHereBytes } from '../../gateways/configurations/read-configuration.ts'
 import { createAllowance } from '../http/allowance.ts'
 import { createPlaces } from '../http/places.ts'
 
@@ -14,7 +15,6 @@ const places = createPlaces({ ofOrganization: uploadsAtOnce, atOnce: allUploadsA
 
 /** Of an organization in one process: what is read in a process of its own (upload-route.ts) still costs this one. */
 export const uploadAllowance = createAllowance({ most: 16 * 1_048_576, perSecond: 256 * 1_024 })
-export const maxHereBytes = 64 * 1_024
 
 /**
  * Bounds how many large configurations are received at once, before any byte of a body is read: each

@@ -2,7 +2,7 @@ import type { Caller } from '../../domain/access/caller.ts'
 import { auditedNames } from '../../domain/workspaces/audited-names.ts'
 import { AppError, conflict } from '../../domain/errors.ts'
 import { assertUsable } from '../../domain/workspaces/configuration-files.ts'
-import type { UploadedFiles } from '../../domain/workspaces/read-configuration-body.ts'
+import type { ReadFiles } from '../../domain/workspaces/read-configuration-body.ts'
 import {
   meetsPrecondition,
   type VersionPrecondition,
@@ -20,7 +20,7 @@ import { holdWorkspace } from './hold-workspace.ts'
 
 export type PutConfiguration = { version: ConfigurationVersion; created: boolean }
 
-type Save = { id: number; files: UploadedFiles; precondition?: VersionPrecondition }
+type Save = { id: number; files: ReadFiles; precondition?: VersionPrecondition }
 
 /** Stores a new immutable version of a workspace's files; unchanged files keep the newest version. */
 export async function putConfiguration(

@@ -1,17 +1,17 @@
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyRequest } from 'fastify'
 import { AppError } from '../../domain/errors.ts'
-import {
-  uploadedFiles,
-  type UploadedFiles,
-} from '../../domain/workspaces/read-configuration-body.ts'
+import { readFiles, type ReadFiles } from '../../domain/workspaces/read-configuration-body.ts'
 import { entityTagOf } from '../../domain/workspaces/version-precondition.ts'
-import { readConfiguration } from '../../gateways/configurations/read-configuration.ts'
+import {
+  maxHereBytes,
+  readConfiguration,
+} from '../../gateways/configurations/read-configuration.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 import { Body, errors, IdParams } from '../http/schemas.ts'
 import { parseBody } from '../http/validation.ts'
-import { admitUpload, maxHereBytes, uploadAllowance } from './admit-upload.ts'
+import { admitUpload, uploadAllowance } from './admit-upload.ts'
 import { presentConfigurations } from './present-configurations.ts'
 import { putConfiguration } from './put-configuration.ts'
 import { ConfigurationVersionBody, Files, maxConfigurationBytes } from './schemas.ts'
@@ -20,7 +20,7 @@ import { preconditionIn, PreconditionHeaders } from './version-precondition-head
 declare module 'fastify' {
   interface FastifyRequest {
     /** The files of a larger body, of which the body itself then has none. */
-    largeFiles: UploadedFiles | undefined
+    largeFiles: ReadFiles | undefined
   }
 }
 
@@ -55,7 +55,7 @@ export const uploadRoute: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ caller, params: { id }, body, largeFiles, headers }, reply) => {
-      const files = largeFiles ?? uploadedFiles(body.files)
+      const files = largeFiles ?? readFiles(body.files)
       const precondition = preconditionIn(headers)
       const { version, created } = await putConfiguration(app.deps, caller, {
         id,
@@ -78,7 +78,7 @@ async function parseUpload(request: FastifyRequest, bytes: Buffer): Promise<unkn
   const { organizationId } = request.caller
   uploadAllowance.use(organizationId, bytes.length)
   try {
-    request.largeFiles = await readConfiguration(organizationId, bytes)
+    request.largeFiles = await readConfiguration(organizationId, { body: bytes })
   } catch (error) {
     if (!(error instanceof AppError) || error.fault !== 'invalid') throw error
     request.bodyFault = error

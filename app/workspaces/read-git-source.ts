@@ -1,4 +1,6 @@
 import { readSource, type ReadSource } from '../../gateways/git/read-source.ts'
+import { readConfigurationFiles } from '../../gateways/configurations/read-configuration.ts'
+import type { ReadFiles } from '../../domain/workspaces/read-configuration-body.ts'
 import type { Keyring } from '../../gateways/keyring/keyring.ts'
 import type { Outbound } from '../../gateways/outbound/outbound.ts'
 import type { Store } from '../../store/driver/connect.ts'
@@ -8,9 +10,11 @@ import { openHost } from '../git/open-host.ts'
 import { openFiles } from './open-files.ts'
 import { sourceOfWorkspace } from './source-of-workspace.ts'
 
+export type GitFiles = Omit<ReadSource, 'files'> & { files: ReadFiles }
+
 /** What was read, and the version it was compared with. Without `read` the branch is unchanged since that version. */
 export type GitSourceRead = {
-  read: ReadSource | undefined
+  read: GitFiles | undefined
   onTopOf: number | null
   /** When the workspace was last changed before the read. */
   updatedAt: Date
@@ -36,9 +40,14 @@ export async function readGitSource(
   const known = sealedFiles && {
     current,
     commitSha: newest?.commitSha ?? null,
-    files: openFiles(deps, organizationId, sealedFiles),
+    files: () => openFiles(deps, organizationId, sealedFiles),
   }
   const host = openHost(deps, organizationId, connection)
   const read = await ask(connection, async () => readSource(host, place, known))
-  return { read, onTopOf: newest?.id ?? null, updatedAt }
+  const files = read && (await readConfigurationFiles(organizationId, read.files, read.commit))
+  return {
+    read: read && files && { ...read, files },
+    onTopOf: newest?.id ?? null,
+    updatedAt,
+  }
 }

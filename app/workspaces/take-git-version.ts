@@ -1,12 +1,8 @@
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { conflict } from '../../domain/errors.ts'
 import { auditedNames } from '../../domain/workspaces/audited-names.ts'
-import {
-  checkConfigurationFiles,
-  configurationSha256,
-  type ConfigurationFiles,
-} from '../../domain/workspaces/configuration-files.ts'
-import { prepareFiles } from '../../domain/workspaces/prepared-files.ts'
+import { assertUsable } from '../../domain/workspaces/configuration-files.ts'
+import type { ReadFiles } from '../../domain/workspaces/read-configuration-body.ts'
 import type { Keyring } from '../../gateways/keyring/keyring.ts'
 import { auditLog, type AuditActor } from '../../store/audit/audit-log.ts'
 import { authorsOfCommits, type Attribution } from '../git/authors-of-commits.ts'
@@ -28,7 +24,9 @@ export type GitVersion = {
   read: {
     commit: string
     branch: string
-    files: ConfigurationFiles
+    files: ReadFiles
+    /** Whether the version that it was compared with has the same files. */
+    unchanged: boolean
     commits: ReadonlyArray<Attribution & { words?: CommitWords }>
     complete: boolean
     pushes: ReadonlyArray<Attribution & { after: string }> | null
@@ -52,14 +50,13 @@ export async function takeGitVersion(
   const newest = await versions.newest(workspace.id)
   if ((newest?.id ?? null) !== onTopOf)
     throw conflict('git_source_moved', 'The configuration was changed meanwhile. Try again.')
-  checkConfigurationFiles(files, workspace.path)
-  if (newest?.commitSha && newest.filesSha256 === configurationSha256(files, newest.commitSha))
-    return { version: newest, created: false }
+  assertUsable(files, workspace.path)
+  if (newest?.commitSha && read.unchanged) return { version: newest, created: false }
 
   const authors = await authorsOfCommits(tenant, read)
   const version = await createVersion({ keyring }, tenant, {
     workspaceId: workspace.id,
-    files: prepareFiles(files, commit),
+    files,
     commit,
     words: read.commits.find(({ words }) => words?.sha === commit)?.words,
     ...authors,

@@ -1,6 +1,12 @@
 import { unifiedDiff } from './unified-diff.ts'
 
-export type Sides = { path: string; ours: string | null; theirs: string | null }
+export type Sides = {
+  path: string
+  ours: string | null
+  theirs: string | null
+  /** Their file exists and was not read: `theirs` is null. */
+  tooLarge?: boolean
+}
 
 /** One file that somebody else changed, as it is shown. */
 export type ShownDifference = Sides & {
@@ -37,7 +43,8 @@ function withDiff(
   sides: Sides,
   maxBytes: number,
 ): { shown: ShownDifference; bytes: number } | undefined {
-  const { path, ours, theirs } = sides
+  const { path, ours, theirs, tooLarge } = sides
+  if (tooLarge) return undefined
   // No fewer bytes than characters: what is far too long is not compared.
   if ((ours?.length ?? 0) + (theirs?.length ?? 0) > maxBytes) return undefined
   const shown = {
@@ -51,9 +58,9 @@ function withDiff(
   return bytes > maxBytes ? undefined : { shown, bytes }
 }
 
-const named = ({ path, ours, theirs }: Sides) => ({ path, change: changeOf(ours, theirs) })
+const named = (sides: Sides) => ({ path: sides.path, change: changeOf(sides) })
 
-function changeOf(ours: string | null, theirs: string | null): ShownDifference['change'] {
-  if (theirs === null) return 'removed'
+function changeOf({ ours, theirs, tooLarge }: Sides): ShownDifference['change'] {
+  if (theirs === null && !tooLarge) return 'removed'
   return ours === null ? 'added' : 'edited'
 }

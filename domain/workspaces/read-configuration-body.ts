@@ -4,17 +4,19 @@ import { malformed, parseJsonBytes } from '../json/parse-json.ts'
 import { examineFiles, type ConfigurationFiles, type ExaminedFiles } from './configuration-files.ts'
 import { prepareFiles, type PreparedFiles } from './prepared-files.ts'
 
-export type UploadedFiles = PreparedFiles & Omit<ExaminedFiles, 'names'>
+/** Files as they are stored, and what there is to say against them. */
+export type ReadFiles = PreparedFiles & Omit<ExaminedFiles, 'names'>
 
-export const uploadedFiles = (files: ConfigurationFiles): UploadedFiles => {
+/** `commit` of files that were read from Git. */
+export const readFiles = (files: ConfigurationFiles, commit?: string): ReadFiles => {
   const { details, refused } = examineFiles(files)
-  return { ...prepareFiles(files), details, refused }
+  return { ...prepareFiles(files, commit), details, refused }
 }
 
 const maxDetails = 20
 
 /** Reads the body of an upload, `{ files: { name: text } }`, as the API reads a smaller one. */
-export function readConfigurationBody(bytes: Buffer): UploadedFiles {
+export function readConfigurationBody(bytes: Buffer, commit?: string): ReadFiles {
   const parsed = parseJsonBytes(bytes)
   if (parsed.fault !== undefined) throw malformed(parsed)
   const details = faultsOf(parsed.value).slice(0, maxDetails)
@@ -24,7 +26,7 @@ export function readConfigurationBody(bytes: Buffer): UploadedFiles {
       details,
     })
   // What was not found to be at fault.
-  return uploadedFiles((parsed.value as { files: ConfigurationFiles }).files)
+  return readFiles((parsed.value as { files: ConfigurationFiles }).files, commit)
 }
 
 function faultsOf(body: unknown): ErrorDetail[] {

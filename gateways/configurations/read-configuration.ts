@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import { AppError, unavailable, type ErrorDetail } from '../../domain/errors.ts'
-import type { UploadedFiles } from '../../domain/workspaces/read-configuration-body.ts'
+import type { ConfigurationFiles } from '../../domain/workspaces/configuration-files.ts'
+import { readFiles, type ReadFiles } from '../../domain/workspaces/read-configuration-body.ts'
 import type { Frame, Header } from '../runner/frames.ts'
 import { endProcess, keptProcesses } from '../runner/kept-processes.ts'
 import { createTurns } from '../runner/turns.ts'
@@ -15,19 +16,34 @@ const readers = keptProcesses({
 const turns = createTurns({ atOnce: 3, ofOrganization: 1, waiting: 20 })
 const patienceMs = 60_000
 
+/** Above this many bytes a process of its own is worth its start. */
+export const maxHereBytes = 64 * 1_024
+
+/** Reads files that a Git host sent, with the commit that they are of. */
+export async function readConfigurationFiles(
+  organizationId: number,
+  files: ConfigurationFiles,
+  commit?: string,
+): Promise<ReadFiles> {
+  const length = Object.values(files).reduce((sum, text) => sum + text.length, 0)
+  if (length <= maxHereBytes) return readFiles(files, commit)
+  return readConfiguration(organizationId, { body: Buffer.from(JSON.stringify({ files })), commit })
+}
+
 /**
  * Reads the body of an upload in a process of its own, with the CPU that runs have: ten megabytes take 0.3 s,
  * which others would wait for here. Throws what the API answers to a body that it refuses.
  */
 export async function readConfiguration(
   organizationId: number,
-  body: Buffer,
-): Promise<UploadedFiles> {
+  { body, commit }: { body: Buffer; commit?: string | undefined },
+): Promise<ReadFiles> {
   const leave = await turns.take(organizationId)
   try {
     const reader = await readers.take(organizationId)
     const timer = setTimeout(() => reader.runner.kill(), patienceMs)
     try {
+      if (commit !== undefined) await reader.runner.channel.send({ kind: 'commit', commit })
       await reader.runner.channel.sendBlob('body', body)
       const answer = await receive(reader.frames)
       readers.keep(organizationId, reader)
@@ -46,12 +62,12 @@ export async function readConfiguration(
   }
 }
 
-async function receive(frames: AsyncIterator<Frame>): Promise<UploadedFiles | AppError> {
+async function receive(frames: AsyncIterator<Frame>): Promise<ReadFiles | AppError> {
   const { header } = await nextOf(frames)
   if (header.kind === 'refused') return refusalIn(header)
   const names = await blobOf(frames)
   // Written by read-configuration-process.ts, in this shape.
-  const { sha256, sizeBytes, details, refused } = header as unknown as UploadedFiles
+  const { sha256, sizeBytes, details, refused } = header as unknown as ReadFiles
   const text = await blobOf(frames)
   return { sha256, sizeBytes, details, refused, names: JSON.parse(names.toString()), text }
 }

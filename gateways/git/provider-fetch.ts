@@ -5,6 +5,9 @@ import { outboundFetch } from '../outbound/outbound-fetch.ts'
 import { GitRefusal } from './git-refusal.ts'
 import { tooLarge } from './too-large.ts'
 
+/** A file of 10 MiB as JSON has it, and twice the largest listing that GitHub gives. Archives and packs are streamed. */
+const maxAnswerBytes = 16 * 1_048_576
+
 /**
  * `fetch` towards a provider. An error answer is thrown as a `GitRefusal`, so that all client libraries fail
  * alike, and truncated JSON is a fault instead of missing fields. The token is only used to remove it from
@@ -18,7 +21,7 @@ export function providerFetch(
   const send = outboundFetch(outbound, {
     use: 'git',
     timeoutMs: 30_000,
-    maxBytes: 64 * 1024 * 1024,
+    maxBytes: maxAnswerBytes,
   })
   return async (input, init) => {
     const answer = await send(input, init).catch((error: unknown) => {
@@ -42,7 +45,7 @@ export function providerFetch(
 const maxMembers = 700_000
 
 /**
- * The host can be one of the tenant's own. An answer of 64 MiB is a few long texts; of as many small values it takes
+ * The host can be one of the tenant's own. An answer of 16 MiB is a few long texts; of as many small values it takes
  * seconds and a gigabyte to parse.
  */
 async function assertWhole(answer: Response, provider: string): Promise<void> {

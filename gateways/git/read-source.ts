@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { invalid } from '../../domain/errors.ts'
 import { blobId } from '../../domain/git/blob-id.ts'
 import { pushesBetween } from '../../domain/git/pushes-between.ts'
@@ -8,12 +9,21 @@ import type { GitHost } from './git-host.ts'
 import { isStatus } from './git-refusal.ts'
 
 export type SourcePlace = WorkspaceSource & { repo: string; path: string }
-/** The newest version's files, and the commit that they came from; `current` where they are of this very place. */
-export type KnownSource = { commitSha: string | null; files: ConfigurationFiles; current: boolean }
+/**
+ * The newest version's files, opened if they are needed, and the commit that they came from; `current` where they
+ * are of this very place.
+ */
+export type KnownSource = {
+  commitSha: string | null
+  files: () => ConfigurationFiles
+  current: boolean
+}
 export type ReadSource = {
   commit: string
   branch: string
   files: ConfigurationFiles
+  /** Whether the known files are the same. */
+  unchanged: boolean
   /** The pushes that touched the folders; null if the host does not report them without a gap. */
   pushes: readonly GitPush[] | null
 } & CommitAuthors
@@ -44,11 +54,12 @@ async function readAt(
 ): Promise<ReadSource> {
   const { branch, commit, known } = at
   const folders = foldersOf(place, place.path)
+  const knownFiles = known?.files()
   const files = await host.readFiles(place.repo, {
     branch,
     commit,
     folders,
-    known: new Map(Object.values(known?.files ?? {}).map((text) => [blobId(text), text])),
+    known: new Map(Object.values(knownFiles ?? {}).map((text) => [blobId(text), text])),
   })
   if (Object.keys(files).length === 0)
     throw refused(
@@ -61,6 +72,7 @@ async function readAt(
     commit,
     branch,
     files,
+    unchanged: isDeepStrictEqual(files, knownFiles),
     pushes: await pushesOf(host, place.repo, { branch, ...range }),
     ...(await host.authors(place.repo, range)),
   }

@@ -8,7 +8,7 @@ import { startRun } from '../../api/runs/start-run.ts'
 import { inviteUser } from '../../api/users/invite-user.ts'
 import { createVariable } from '../../api/workspaces/create-variable.ts'
 import { createWorkspace } from '../../api/workspaces/create-workspace.ts'
-import { uploadedFiles } from '../../domain/workspaces/read-configuration-body.ts'
+import { readFiles } from '../../domain/workspaces/read-configuration-body.ts'
 import { putConfiguration } from '../../api/workspaces/put-configuration.ts'
 import type { Config } from '../../config.ts'
 import type { Caller } from '../../domain/access/caller.ts'
@@ -132,7 +132,7 @@ async function makeWorkspace(deps: Deps, author: Caller, demo: DemoWorkspace): P
     await pipelines(tenant).managedOf(id),
     await configurationVersions(tenant).newest(id),
   ])
-  if (!version) await putConfiguration(deps, author, { id, files: uploadedFiles(files) })
+  if (!version) await putConfiguration(deps, author, { id, files: readFiles(files) })
   return { workspaceId: id, pipelineId: managed.id }
 }
 

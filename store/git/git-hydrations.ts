@@ -44,12 +44,13 @@ export type GitHydration = Omit<GitHydrationRow, keyof Model | 'organizationId'>
 /** Where a workspace is written to. */
 export type HydrationPlace = { connectionId: number; repositoryId: string; branch: string }
 
-/** A file that was changed in the repository. Null: it does not exist on that side. */
+/** A file that was changed in the repository. Null: it does not exist there. */
 export type Difference = {
   path: string
-  ours: string | null
   theirs: string | null
   theirBlob: string | null
+  /** It exists, and is more than a configuration may have: `theirs` is null, and it can only be overwritten. */
+  tooLarge?: boolean
 }
 
 /** Without the columns that may take megabytes. */
@@ -107,8 +108,18 @@ export function gitHydrations(tenant: Tenant) {
       return row
     },
 
-    async getForUpdate(workspaceId: number, id: number): Promise<GitHydration> {
-      const row = await rows().findOne({ workspaceId, id }).forUpdate()
+    async getForUpdate(workspaceId: number, id: number): Promise<HydrationSummary> {
+      const row = await rows()
+        .select(...small)
+        .findOne({ workspaceId, id })
+        .forUpdate()
+      if (!row) throw notFound()
+      return row
+    },
+
+    /** With its differences. */
+    async getWhole(workspaceId: number, id: number): Promise<GitHydration> {
+      const row = await rows().findOne({ workspaceId, id })
       if (!row) throw notFound()
       return row
     },
@@ -136,12 +147,14 @@ export function gitHydrations(tenant: Tenant) {
       const last = await rows()
         .where({ ...place, state: 'written' })
         .orderBy('id', 'desc')
+        .select('id', 'files')
         .first()
       const since = await rows()
         .where(place)
         .whereNotNull('files')
         .where('id', '>', last?.id ?? 0)
         .orderBy('id')
+        .select('files')
       return [last, ...since].map((row) => row?.files ?? {})
     },
 
@@ -159,6 +172,7 @@ export function gitHydrations(tenant: Tenant) {
         .where(place)
         .whereIn('state', ['written', 'proposed'])
         .where('id', '>', id)
+        .select('id')
         .first()
       if (later) return 'late'
       const earlier = await rows()
@@ -166,6 +180,7 @@ export function gitHydrations(tenant: Tenant) {
         .whereNotNull('files')
         .where('id', '<', id)
         .whereRaw(`created_at > now() - interval '10 minutes'`)
+        .select('id')
         .first()
       if (earlier) return 'wait'
       await rows().where({ id, state: 'queued' }).patch({ files })

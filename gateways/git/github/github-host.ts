@@ -79,7 +79,12 @@ export function githubHost(
           headers: { accept: 'application/vnd.github.object+json' },
         })
         if (Array.isArray(data) || data.type !== 'file' || !('content' in data)) return null
-        return Buffer.from(data.content, 'base64').toString()
+        // Above 1 MiB GitHub leaves the content out, and names the blob.
+        const { content } =
+          data.content === '' && data.size > 0
+            ? (await rest.git.getBlob({ ...place(name), file_sha: data.sha })).data
+            : data
+        return Buffer.from(content, 'base64').toString()
       } catch (error) {
         if (isStatus(error, 404)) return null
         throw error

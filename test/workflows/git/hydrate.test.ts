@@ -3,6 +3,7 @@ import { checkConnections } from '../../../activities/git/check-connections.ts'
 import { eventually } from '../../harness/eventually.ts'
 import { gitHarness, hostsOf, type GitHarness } from '../../harness/git/git-harness.ts'
 import type { TestUser } from '../../harness/test-user.ts'
+import { hydratedWorkspace } from './hydrated-workspace.ts'
 
 const marker = '.cloud-control/owner.json'
 
@@ -16,33 +17,9 @@ describe.each(hostsOf('githubPeer', 'bitbucketDataCenterPeer'))('hydrate to %s',
   })
   afterAll(async () => harness.close())
 
-  /** A workspace that is connected to its own repository. */
   const connected = async () => {
     counter += 1
-    const [repo, name] = [`acme/hydrate-${counter}`, `ws-${counter}`]
-    await harness.peer.createRepository(repo, { 'other.txt': 'theirs\n' })
-    const { id: gitConnectionId } = (
-      await user.post('/api/git/connections', harness.body(repo))
-    ).json().connection
-    const { workspace } = (await user.post('/api/workspaces', { name, gitConnectionId })).json()
-    const url = `/api/workspaces/${workspace.id}`
-    const put = async (files: Record<string, string>) => {
-      const answer = await user.put(`${url}/configuration`, { files })
-      expect(answer.statusCode).toBe(201)
-    }
-    const ended = async (state: string, count = 1) =>
-      eventually(async () => {
-        const { hydrations } = (await user.get(`${url}/hydrations`)).json()
-        const found = hydrations.filter((one: { state: string }) => one.state === state)
-        return found.length >= count && found[0]
-      })
-    const folder = async () =>
-      Object.fromEntries(
-        Object.entries(await harness.peer.tree(repo))
-          .filter(([path]) => path.startsWith(`workspaces/${name}/`))
-          .map(([path, content]) => [path.slice(`workspaces/${name}/`.length), content]),
-      )
-    return { repo, name, url, put, ended, folder, connection: gitConnectionId, workspace }
+    return hydratedWorkspace({ harness, user }, counter)
   }
   const eventsOf = async ({ name }: { name: string }, begin: string) => {
     const { entries } = (await user.get('/api/audit?limit=200')).json()
