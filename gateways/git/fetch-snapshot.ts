@@ -6,7 +6,7 @@ import { unsafeTreePath } from '../../domain/git/tree-path.ts'
 import { headMoved } from './head-moved.ts'
 import { maxEntries } from './snapshot-protocol.ts'
 
-/** A fetched commit within its own process. */
+/** A fetched commit, within the process that has its bytes. */
 export type FetchedSnapshot = {
   fs: typeof fs
   gitdir: string
@@ -16,7 +16,7 @@ export type FetchedSnapshot = {
   commit: string | null
 }
 
-/** The process does not know the host. The part of the address after it names what is requested. */
+/** The library does not know the host. The part of the address after it names what is requested. */
 export const remoteUrl = 'https://remote.invalid'
 
 const maxPathBytes = 16 * 1_048_576
@@ -61,6 +61,7 @@ export const nameTreePath = (error: unknown, prefix: string): unknown =>
 export async function filesBelow(
   { gitdir, cache, commit }: FetchedSnapshot,
   folder: string,
+  most = maxEntries,
 ): Promise<Map<string, string>> {
   const files = new Map<string, string>()
   if (commit === null) return files
@@ -80,7 +81,7 @@ export async function filesBelow(
       const path = `${prefix}${entry.path}`
       entries += 1
       pathBytes += path.length
-      if (entries > maxEntries || pathBytes > maxPathBytes)
+      if (entries > most || pathBytes > maxPathBytes)
         throw conflict('git_repository_too_large', 'The folder has too many files to be read.')
       if (path.length > maxPathLength)
         throw conflict('git_repository_too_large', 'The folder has a path that is too long.')

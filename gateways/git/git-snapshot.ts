@@ -9,19 +9,11 @@ import { createTurns } from '../runner/turns.ts'
 import type { CommitRequest } from './git-host.ts'
 import { moreThanIsRead } from './read-blobs.ts'
 import { openExchange, type Exchange } from './snapshot-exchange.ts'
-import { maxEntries, type SnapshotAsk } from './snapshot-protocol.ts'
+import { maxEntries, type Snapshot, type SnapshotAsk } from './snapshot-protocol.ts'
+import { smallSnapshot } from './small-snapshot.ts'
 import { snapshotRequests, type Remote } from './snapshot-requests.ts'
 
-export type { Remote }
-
-export type Snapshot = {
-  /** Path → blob id below a folder. */
-  files(folder: string): Promise<Map<string, string>>
-  /** Null if the repository has no such object. A larger one is an error. */
-  blob(oid: string, maxBytes: number): Promise<Uint8Array | null>
-  /** Pushes one commit on top of the fetched one, and returns its id. */
-  push(request: CommitRequest): Promise<string>
-}
+export type { Remote, Snapshot }
 
 const entry = fileURLToPath(new URL('snapshot-process.ts', import.meta.url))
 /** A pack of 250 MiB takes up to 1.33 GiB: isomorphic-git keeps several copies of it. */
@@ -38,19 +30,36 @@ const busy = 'Too many repositories of this connection are being read. Try again
 const receiving = createTurns<string>({ atOnce: 8, ofOrganization: 2, waiting: 20, busy })
 const unpacking = createTurns<string>({ atOnce: 3, ofOrganization: 1, waiting: 20, busy })
 
+export type SnapshotPlace = { branch: string; commit: string | null }
+
 /**
- * One commit of a branch, fetched by git into a folder that is gone afterwards, and read in a process of its
- * own: unpacking 256 MiB takes seconds and a gigabyte, which others would wait for here. `commit` is null for
- * an empty repository.
+ * One commit of a branch, fetched by git into a folder that is gone afterwards. `commit` is null for an empty
+ * repository. What is small is read here, and all else in a process of its own.
  */
 export async function withSnapshot<T>(
   outbound: Outbound,
   remote: Remote,
-  {
-    branch,
-    commit,
-    work,
-  }: { branch: string; commit: string | null; work: (s: Snapshot) => Promise<T> },
+  { work, ...at }: SnapshotPlace & { work: (s: Snapshot) => Promise<T> },
+): Promise<T> {
+  const gitdir = await mkdtemp(join(tmpdir(), 'cc-git-'))
+  try {
+    const small = await smallSnapshot(outbound, remote, {
+      ...at,
+      gitdir,
+      elsewhere: async (ask) => inProcess(outbound, remote, { ...at, work: ask }),
+    })
+    if (small) return await work(small)
+  } finally {
+    await rm(gitdir, { recursive: true, force: true })
+  }
+  return inProcess(outbound, remote, { ...at, work })
+}
+
+/** Unpacking 256 MiB takes seconds and a gigabyte, which others would wait for in this process. */
+async function inProcess<T>(
+  outbound: Outbound,
+  remote: Remote,
+  { branch, commit, work }: SnapshotPlace & { work: (s: Snapshot) => Promise<T> },
 ): Promise<T> {
   const key = `${new URL(remote.url).origin} ${remote.authorization}`
   const leave = await receiving.take(key)

@@ -1,4 +1,14 @@
+import type { CommitRequest } from './git-host.ts'
 import { BadFrame, type Frame } from '../runner/frames.ts'
+
+export type Snapshot = {
+  /** Path → blob id below a folder. */
+  files(folder: string): Promise<Map<string, string>>
+  /** Null if the repository has no such object. A larger one is an error. */
+  blob(oid: string, maxBytes: number): Promise<Uint8Array | null>
+  /** Pushes one commit on top of the fetched one, and returns its id. */
+  push(request: CommitRequest): Promise<string>
+}
 
 /** The two services of git's smart HTTP (gitprotocol-http). */
 export type GitService = 'git-upload-pack' | 'git-receive-pack'

@@ -1,5 +1,5 @@
 import { unavailable } from '../../domain/errors.ts'
-import type { Outbound } from '../outbound/outbound.ts'
+import type { Outbound, OutboundStream } from '../outbound/outbound.ts'
 import { headersOf } from '../outbound/outbound-fetch.ts'
 import type { Channel } from '../runner/channel.ts'
 import { BadFrame } from '../runner/frames.ts'
@@ -42,21 +42,8 @@ export function snapshotRequests(channel: Channel, rules: RequestRules): MakeReq
       throw new BadFrame('A process asks for what its work does not need')
     const body = await collectBlob(next, maxRequestBytes)
     try {
-      const answer = await outbound.stream(addressOf(remote, service, advertised), {
-        use: 'git',
-        timeoutMs,
-        maxBytes: remote.maxPackBytes ?? usualMaxPackBytes,
-        ...(advertised ? { method: 'GET' } : { method: 'POST', body }),
-        headers: {
-          ...(!advertised && {
-            'content-type': `application/x-${service}-request`,
-            accept: `application/x-${service}-result`,
-          }),
-          authorization: remote.authorization,
-        },
-      })
+      const answer = await askRemote(outbound, remote, { service, advertised, body })
       try {
-        refuse(remote.provider, answer)
         const contentType = answer.headers['content-type'] ?? ''
         await channel.send({ kind: 'answer', status: answer.status, contentType })
         for await (const piece of answer.body) await channel.sendPieces('answer', piece)
@@ -68,6 +55,42 @@ export function snapshotRequests(channel: Channel, rules: RequestRules): MakeReq
     }
     if (service === 'git-upload-pack' && !advertised) await rules.beforeUnpack()
     await channel.send({ kind: 'blob_end', name: 'answer' })
+  }
+}
+
+export type RemoteAsk = {
+  service: GitService
+  /** The list of references, which comes before the service itself. */
+  advertised: boolean
+  body: Buffer
+  maxBytes?: number
+}
+
+/** One request of git's smart HTTP. The caller reads or destroys the body of the answer. */
+export async function askRemote(
+  outbound: Outbound,
+  remote: Remote,
+  { service, advertised, body, maxBytes = remote.maxPackBytes ?? usualMaxPackBytes }: RemoteAsk,
+): Promise<OutboundStream> {
+  const answer = await outbound.stream(addressOf(remote, service, advertised), {
+    use: 'git',
+    timeoutMs,
+    maxBytes,
+    ...(advertised ? { method: 'GET' } : { method: 'POST', body }),
+    headers: {
+      ...(!advertised && {
+        'content-type': `application/x-${service}-request`,
+        accept: `application/x-${service}-result`,
+      }),
+      authorization: remote.authorization,
+    },
+  })
+  try {
+    refuse(remote.provider, answer)
+    return answer
+  } catch (error) {
+    answer.body.destroy()
+    throw error
   }
 }
 

@@ -1,10 +1,12 @@
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test, vi } from 'vitest'
 import { withSnapshot, type Remote } from '../../../gateways/git/git-snapshot.ts'
 import { openExchange } from '../../../gateways/git/snapshot-exchange.ts'
 import { snapshotRequests } from '../../../gateways/git/snapshot-requests.ts'
@@ -23,6 +25,8 @@ let remote: Remote
 let commit: string
 
 beforeAll(async () => {
+  // Other tests make such folders at the same time.
+  vi.stubEnv('TMPDIR', await mkdtemp(join(tmpdir(), 'cc-test-')))
   peer = await bitbucketDataCenterPeer()
   const { port, url } = peer.server
   outbound = createOutbound({ privateHosts: [{ use: 'git', host: '127.0.0.1', port }] })
@@ -36,7 +40,11 @@ beforeAll(async () => {
   const args = ['--git-dir', peer.path?.(name) ?? '', 'rev-parse', 'main']
   commit = (await run('git', args)).stdout.trim()
 })
-afterAll(async () => peer.close())
+afterAll(async () => {
+  await peer.close()
+  await rm(tmpdir(), { recursive: true, force: true })
+  vi.unstubAllEnvs()
+})
 
 const at = () => ({ branch: 'main', commit })
 /** The folders of snapshots whose processes this process started. */
@@ -65,6 +73,39 @@ test('a pack is unpacked in another process, which has neither the address nor t
   expect(seen.given).not.toContain('127.0.0.1')
   expect(seen.given).not.toContain(remote.authorization)
   expect(snapshotProcesses()).toEqual([])
+})
+
+test('a small repository is read here, and a large change is pushed by a process', async () => {
+  const small = 'acme/small'
+  await peer.createRepository(small, { 'a/one.tf': '# one\n' })
+  const args = ['--git-dir', peer.path?.(small) ?? '', 'rev-parse', 'main']
+  const head = (await run('git', args)).stdout.trim()
+  const place = { ...remote, url: remote.url.replace(name, small) }
+  const seen: number[] = []
+  const watched: Outbound = {
+    ...outbound,
+    async stream(...asked) {
+      seen.push(snapshotProcesses().length)
+      return outbound.stream(...asked)
+    },
+  }
+  const pushed = await withSnapshot(watched, place, {
+    branch: 'main',
+    commit: head,
+    async work(snapshot) {
+      const [blob = ''] = (await snapshot.files('a')).values()
+      expect((await snapshot.blob(blob, 10))?.length).toBe(6)
+      expect(snapshotProcesses()).toEqual([])
+      expect((await failureOf(snapshot.blob(blob, 5))).code).toBe('git_source_too_large')
+      const request = { branch: 'main', expectedHead: head, message: 'large' }
+      const write = { 'a/large.tf': `# ${'x'.repeat(300_000)}\n` }
+      return snapshot.push({ ...request, change: { write, remove: [] } })
+    },
+  })
+  expect(pushed).toMatch(/^[0-9a-f]{40}$/)
+  expect(Object.keys(await peer.tree(small)).toSorted()).toEqual(['a/large.tf', 'a/one.tf'])
+  expect(seen.slice(0, 2)).toEqual([0, 0])
+  expect(seen.at(-1)).toBe(1)
 })
 
 test('this process has turns while a pack is read', async () => {
@@ -111,7 +152,6 @@ test('an error of a request is the very error of this process', async () => {
 })
 
 test('a killed process is an outage, and its folder is removed', async () => {
-  const before = foldersNow()
   const error = await failureOf(
     withSnapshot(outbound, remote, {
       ...at(),
@@ -122,7 +162,7 @@ test('a killed process is an outage, and its folder is removed', async () => {
     }),
   )
   expect([error.fault, error.code]).toEqual(['unavailable', 'git_unreadable'])
-  expect(foldersNow().filter((one) => !before.includes(one))).toEqual([])
+  expect(foldersNow()).toEqual([])
 })
 
 test('a process can name a service of git alone, and the one that it may use', async () => {
