@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { readdirSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { chmod, chown, mkdir, readdir, rm, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { groupOfRunner, removeCgroups, removeGroupsOfDead } from './cgroup.ts'
@@ -38,8 +39,25 @@ export async function makeWorkFolder(
   return { path, hasQuota }
 }
 
-/** Unmounts and removes it. No process of its slot may be alive, since removal would race with it. */
+const maxTries = 50
+
+/**
+ * Unmounts and removes it. No process of its slot may be alive, since removal would race with it. A mount that a
+ * killed worker had ordered may come after the unmount: then the folder is busy, and both are tried again.
+ */
 export async function removeWorkFolder(path: string): Promise<void> {
+  for (let tries = 1; ; tries += 1)
+    try {
+      await removeOnce(path)
+      return
+    } catch (error) {
+      const isBusy = error instanceof Error && 'code' in error && error.code === 'EBUSY'
+      if (!isBusy || tries === maxTries) throw error
+      await sleep(100)
+    }
+}
+
+async function removeOnce(path: string): Promise<void> {
   // An unmount leaves an empty folder; where nothing was mounted, the files go one by one.
   const unmounted = process.getuid?.() === 0 && (await orderMount({ verb: 'umount', path }))
   if (unmounted) await rmdir(path).catch(() => {})
