@@ -12,6 +12,7 @@ import { deniedCaller, noteDenial } from '../../app/audit/note-denial.ts'
 import { callers, type CallerRow } from '../../store/platform/callers.ts'
 import type { Deps } from '../deps.ts'
 import { sessionCookieOf } from './https.ts'
+import { rememberRefusals } from './just-refused.ts'
 import { registerRateLimits } from './rate-limit.ts'
 import { admitAgent } from './admit-agent.ts'
 import { bearerOf, unauthenticated } from './bearer.ts'
@@ -70,6 +71,7 @@ declare module 'fastify' {
 /** Resolves the credential before anything is parsed, and enforces what the route declares. */
 export function registerAccess(app: FastifyInstance, deps: Deps): void {
   const limits = registerRateLimits(app, deps)
+  const justRefused = rememberRefusals(app)
   app.decorateRequest('caller')
   app.decorateRequest('runCaller')
   app.decorateRequest('scimCaller')
@@ -111,6 +113,7 @@ export function registerAccess(app: FastifyInstance, deps: Deps): void {
       if (opensSession) assertNotForeign(request, deps.config.baseUrl)
       return
     }
+    justRefused.assertNot(request, reply)
     try {
       if (access === 'platform') await admitPlatform(deps, request, reply)
       else if (access === 'scim') await admitScim(deps, request, reply)

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { rateLimitKinds, type RateLimitKind } from '../../config/server.ts'
 import { addressSubject } from '../../domain/access/address-subject.ts'
 import { requestWindow, windowSeconds } from '../../domain/access/request-window.ts'
@@ -99,15 +99,14 @@ export function registerRateLimits(app: FastifyInstance, deps: Deps): RateLimits
   return rateLimits
 }
 
-/** Delays the refusals of callers that are known by their address alone, and of large bodies. */
+/**
+ * Delays the refusals of callers that are known by their address alone, and of bodies that have not arrived yet: to
+ * receive the rest of such a body costs more than to refuse it.
+ */
 function slowRefusals(app: FastifyInstance): void {
   let slowed = 0
   app.addHook('onError', async (request, _reply, error) => {
-    if (!(error instanceof AppError) || error.fault !== 'rate_limited') return
-    const { caller, runCaller, scimCaller, agentCaller } = request
-    const isKnown = Boolean(caller || runCaller || scimCaller || agentCaller)
-    const isOfAddress = !isKnown && error.code === 'rate_limited'
-    if (slowed >= slowAtMost || (!isOfAddress && !leavesLargeBody(request))) return
+    if (slowed >= slowAtMost || !isSlow(request, error)) return
     slowed += 1
     try {
       await sleep(slowByMs, undefined, { ref: false })
@@ -115,4 +114,13 @@ function slowRefusals(app: FastifyInstance): void {
       slowed -= 1
     }
   })
+}
+
+function isSlow(request: FastifyRequest, error: FastifyError): boolean {
+  const { caller, runCaller, scimCaller, agentCaller, justRefused } = request
+  const isKnown = Boolean(caller || runCaller || scimCaller || agentCaller || justRefused)
+  const isOfAddress = !isKnown && error.code === 'rate_limited'
+  if (isOfAddress) return true
+  const isLimited = error instanceof AppError && error.fault === 'rate_limited'
+  return (isLimited || !isKnown || error.statusCode === 413) && leavesLargeBody(request)
 }

@@ -1,4 +1,5 @@
 import { request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { formLimitBytes } from '../../../api/saml/saml-forms.ts'
 import { publicBodyBytes } from '../../../api/http/validation.ts'
@@ -93,6 +94,23 @@ test('413: a body of more than 16 KiB is not read, on every public route that ta
     const response = await send(url, bodies(900_000)['unknown fields'] ?? '')
     expect([url, response.statusCode]).toEqual([url, 413])
   }
+})
+
+test('413: a large body that is still arriving is refused after a second, so that a client in a loop costs little', async () => {
+  const order: string[] = []
+  const refused = new Promise<void>((resolve, reject) => {
+    const headers = { 'content-type': 'application/json', 'content-length': 900_000 }
+    const sent = request(`${harness.config.baseUrl}/api/auth/login`, { method: 'POST', headers })
+    sent.on('response', (answer) => {
+      order.push(`refused ${answer.statusCode}`)
+      sent.destroy()
+      resolve()
+    })
+    sent.on('error', reject).write('{"email":"')
+  })
+  void sleep(500).then(() => order.push('half a second'))
+  await refused
+  expect(order).toEqual(['half a second', 'refused 413'])
 })
 
 test('a body of a public route costs less than 20 ms of CPU with any content', async () => {

@@ -110,6 +110,26 @@ describe('rate limits', () => {
     await Promise.all(asked)
   })
 
+  test('429: a refused session is refused for another second without being looked up, on that route', async () => {
+    const organization = await harness.organization()
+    const [owner, person] = [await organization.user('Owner'), await organization.user('Viewer')]
+    await many(41, () => person.get(me))
+    const ended = await owner.patch(`/api/org/users/${person.id}`, { active: false })
+    expect(ended.statusCode).toBe(200)
+    const again = await person.get(me)
+    expect(again.json().code).toBe('rate_limited')
+    expect(again.headers).toMatchObject({
+      'ratelimit-limit': '40',
+      'retry-after': expect.stringMatching(/^\d+$/),
+    })
+    // Elsewhere, and after the second, it is known that the session has ended.
+    expect((await person.get('/api/workspaces')).statusCode).toBe(401)
+    const now = Date.now()
+    vi.setSystemTime(now + 1_001)
+    expect((await person.get(me)).statusCode).toBe(401)
+    vi.setSystemTime(now)
+  })
+
   test('429: the count of one process applies in the other', async () => {
     const person = await user()
     const elsewhere = (someone: TestUser) => second.call(someone, 'GET', { url: me })
