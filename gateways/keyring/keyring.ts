@@ -31,6 +31,9 @@ export type Keyring = {
 }
 
 const version = 1
+const tagBytes = 16
+/** Encrypted at once. */
+const pieceBytes = 1_048_576
 
 /**
  * AES-256-GCM under a ring of keys. Envelope: version (1), length of the key id (1),
@@ -70,16 +73,18 @@ export function createKeyring(keys: Config['keyring']): Keyring {
       const nonce = randomBytes(12)
       const cipher = createCipheriv('aes-256-gcm', keyOf(current?.id), nonce)
       cipher.setAAD(associatedData(place))
-      const body = typeof plain === 'string' ? cipher.update(plain, 'utf8') : cipher.update(plain)
+      const bytes = typeof plain === 'string' ? Buffer.from(plain) : plain
+      const head = Buffer.concat([Buffer.from([version, id.length]), id, nonce])
+      const sealed = Buffer.allocUnsafe(head.length + tagBytes + bytes.length)
+      head.copy(sealed)
+      const start = head.length + tagBytes
+      // By pieces: of ten megabytes there would be three copies at once.
+      for (let from = 0; from < bytes.length; from += pieceBytes)
+        cipher.update(bytes.subarray(from, from + pieceBytes)).copy(sealed, start + from)
       // GCM has no padding: there is nothing left at the end but the tag.
       cipher.final()
-      return Buffer.concat([
-        Buffer.from([version, id.length]),
-        id,
-        nonce,
-        cipher.getAuthTag(),
-        body,
-      ])
+      cipher.getAuthTag().copy(sealed, head.length)
+      return sealed
     },
 
     open(place, sealed) {
