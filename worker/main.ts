@@ -18,6 +18,7 @@ import { createOutbound } from '../gateways/outbound/outbound.ts'
 import { serveMetrics } from '../gateways/metrics/serve-metrics.ts'
 import { createMailer } from '../gateways/mail/mailer.ts'
 import { buildSandbox } from '../gateways/sandbox/build-sandbox.ts'
+import { lowerBackend } from '../gateways/sandbox/lower-backend.ts'
 import { sandboxFor } from '../gateways/sandbox/sandbox-for.ts'
 import { connectStore } from '../store/driver/connect.ts'
 import { openChangeFeed } from '../store/platform/change-feed.ts'
@@ -29,7 +30,7 @@ async function main(config: Config): Promise<void> {
   const log = pino({ level: config.logLevel, base: { part: 'worker' } })
   forwardTemporalLogs(log)
   const logins = databaseLogins(config)
-  const store = connectStore(logins, config.databasePoolSize)
+  const store = connectStore(logins, config.databasePoolSize, lowerBackend)
   const changes = openChangeFeed(logins)
   const { sandbox, bills, builds } = await openSandboxes(config, log)
   const artifacts = await openStoreOfArtifacts(config, log)

@@ -1,5 +1,5 @@
 import type { Tenant } from '../../store/driver/tenant.ts'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { assertCredentialsUnlocked } from '../../domain/access/assert-credentials-unlocked.ts'
 import { may, type Caller, type RunCaller } from '../../domain/access/caller.ts'
 import type { AgentCaller } from '../../domain/agents/agent-caller.ts'
@@ -78,21 +78,7 @@ export function registerAccess(app: FastifyInstance, deps: Deps): void {
   app.decorateRequest('scimRefusal')
   app.decorateRequest('agentCaller')
 
-  app.addHook('onRoute', (route) => {
-    if (route.method === 'HEAD' || route.method === 'OPTIONS') return
-    if (!route.config?.access)
-      throw new Error(`${String(route.method)} ${route.url} does not declare config.access`)
-    const { access, target } = route.config
-    const isTenants = access !== 'public' && access !== 'platform' && access !== 'scim'
-    const { changesCredential } = route.config
-    if (isTenants && changesCredential === undefined && mayHoldCredential(route))
-      throw new Error(
-        `${String(route.method)} ${route.url} does not declare config.changesCredential`,
-      )
-    // Otherwise a malformed body would be reported before it is known that the target exists.
-    if (isTenants && !target && route.method !== 'GET' && route.url.includes('/:'))
-      throw new Error(`${String(route.method)} ${route.url} does not declare config.target`)
-  })
+  app.addHook('onRoute', assertDeclared)
 
   app.addHook('onError', async (request, _reply, error) => noteReach(deps, request, error))
   app.addHook('onRequest', async (request, reply) => {
@@ -130,6 +116,23 @@ export function registerAccess(app: FastifyInstance, deps: Deps): void {
       throw error
     }
   })
+}
+
+/** The server does not start with a route that leaves out what it must declare. */
+function assertDeclared(route: RouteOptions): void {
+  if (route.method === 'HEAD' || route.method === 'OPTIONS') return
+  if (!route.config?.access)
+    throw new Error(`${String(route.method)} ${route.url} does not declare config.access`)
+  const { access, target } = route.config
+  const isTenants = access !== 'public' && access !== 'platform' && access !== 'scim'
+  const { changesCredential } = route.config
+  if (isTenants && changesCredential === undefined && mayHoldCredential(route))
+    throw new Error(
+      `${String(route.method)} ${route.url} does not declare config.changesCredential`,
+    )
+  // Otherwise a malformed body would be reported before it is known that the target exists.
+  if (isTenants && !target && route.method !== 'GET' && route.url.includes('/:'))
+    throw new Error(`${String(route.method)} ${route.url} does not declare config.target`)
 }
 
 /**

@@ -6,6 +6,8 @@ import { basename, dirname, join, resolve } from 'node:path'
 const groups = {
   /** All runs together: a tenth. */
   runs: { name: 'cloud-control-runs', shares: 102 },
+  /** PostgreSQL's processes for the worker, as many shares as the worker has. */
+  work: { name: 'cloud-control-work', shares: 1_024 },
   /** The API and the embedded PostgreSQL, for which every organization waits. */
   answers: { name: 'cloud-control-answers', shares: 4_096 },
 }

@@ -1,3 +1,4 @@
+import { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
 import knex, { type Knex } from 'knex'
 import { knexSnakeCaseMappers } from 'objection'
@@ -23,6 +24,9 @@ export type { Db } from './db.ts'
 /** A pool that sees all organizations, for `store/platform/` alone. */
 export type PlatformDb = Knex
 
+/** The server's side of a connection: its process, and the client's port, which its title names. */
+export type Backend = { pid: number; clientPort: number }
+
 export type Store = {
   /** Runs `work` in one transaction that can see this organization and no other. */
   tenant<T>(organizationId: number, work: (tenant: Tenant) => Promise<T>): Promise<T>
@@ -45,10 +49,15 @@ export type Store = {
 
 /**
  * Opens the two pools. Each connection logs in as a login without rights of its own and changes to
- * a role that owns nothing and cannot bypass row-level security.
+ * a role that owns nothing and cannot bypass row-level security. `onBackend` is told of the server's process of each
+ * connection for transactions of organizations, and must not reject.
  */
-export function connectStore(logins: DatabaseLogins, poolSize: number): Store {
-  const app = openPool(logins.cc_app.url, 'cc_app', poolSize)
+export function connectStore(
+  logins: DatabaseLogins,
+  poolSize: number,
+  onBackend?: (backend: Backend) => Promise<void>,
+): Store {
+  const app = openPool(logins.cc_app.url, 'cc_app', poolSize, onBackend)
   const platform = openPool(
     logins.cc_platform.url,
     'cc_platform',
@@ -170,7 +179,13 @@ export function connectOwner(databaseUrl: Secret): Knex {
 /** Several, so that a slow statement delays the queries of one lane only. */
 const laneCount = 4
 
-function openPool(databaseUrl: Secret, role: string | undefined, size: number): Knex {
+// oxlint-disable-next-line max-params -- the last is of one pool alone
+function openPool(
+  databaseUrl: Secret,
+  role: string | undefined,
+  size: number,
+  onBackend?: (backend: Backend) => Promise<void>,
+): Knex {
   return knex({
     client: 'pg',
     connection: connectionSettings(databaseUrl, role),
@@ -184,6 +199,7 @@ function openPool(databaseUrl: Secret, role: string | undefined, size: number): 
           connection: Client,
           done: (error: Error | null, connection: Client) => void,
         ) => {
+          void onBackend?.(backendOf(connection))
           connection.query(`set role ${role}; ${prepareWrites}`, (error: Error | null) =>
             done(error, connection),
           )
@@ -192,6 +208,13 @@ function openPool(databaseUrl: Secret, role: string | undefined, size: number): 
     },
     ...knexSnakeCaseMappers(),
   })
+}
+
+/** Of a connection that is open. The driver's types leave out both numbers. */
+function backendOf(connection: Client): Backend {
+  const { processID: pid } = connection as Client & { processID: number }
+  const { stream } = connection.connection
+  return { pid, clientPort: stream instanceof Socket ? (stream.localPort ?? 0) : 0 }
 }
 
 // Identifiers are far below 2^53; the driver would hand them out as strings.
