@@ -6,6 +6,7 @@ import { types, type Client } from 'pg'
 import type { Secret } from '../../config.ts'
 import { AppError, unavailable } from '../../domain/errors.ts'
 import type { DatabaseLogins } from '../../gateways/keyring/database-logins.ts'
+import type { Backend } from '../../gateways/sandbox/lower-backend.ts'
 import { connectionSettings, connectLane } from './connect-lane.ts'
 import { inLoad, type LoadConnection } from './load-connection.ts'
 import { openCopies } from './open-copies.ts'
@@ -23,9 +24,6 @@ export type { Db } from './db.ts'
 
 /** A pool that sees all organizations, for `store/platform/` alone. */
 export type PlatformDb = Knex
-
-/** The server's side of a connection: its process, and the client's port, which its title names. */
-export type Backend = { pid: number; clientPort: number }
 
 export type Store = {
   /** Runs `work` in one transaction that can see this organization and no other. */
