@@ -4,6 +4,9 @@ import { defineConfig } from 'vitest/config'
 const together =
   'test/{api,app,store,activities,worker,workflows,gateways,console,faults,races}/**/*.test.ts'
 
+/** The next file runs in the process of the last one: half of the time was importing the service anew. */
+const oneProcess = { isolate: false, setupFiles: ['test/setup/leave-nothing.ts'] }
+
 export default defineConfig({
   test: {
     // Forks, not threads: the engine's client is a native addon, and a sandbox's steps die with the thread.
@@ -17,10 +20,17 @@ export default defineConfig({
       // Rules stand on nothing: where they are all that is run, no engine is started.
       {
         extends: true,
-        test: { name: 'rules', include: ['{domain,scripts,console}/**/*.test.ts'] },
+        test: {
+          name: 'rules',
+          include: ['{domain,scripts,console}/**/*.test.ts'],
+          ...oneProcess,
+        },
       },
       // The agent knows the service by its protocol alone, so it needs no engine either.
-      { extends: true, test: { name: 'agent', include: ['test/agent/**/*.test.ts'] } },
+      {
+        extends: true,
+        test: { name: 'agent', include: ['test/agent/**/*.test.ts'], ...oneProcess },
+      },
       {
         extends: true,
         test: {
@@ -30,14 +40,12 @@ export default defineConfig({
           globalSetup: ['test/setup/global-setup.ts'],
         },
       },
-      // Half of the time of these was importing the service anew for each file.
       {
         extends: true,
         test: {
           name: 'together',
           include: [together],
-          isolate: false,
-          setupFiles: ['test/setup/leave-nothing.ts'],
+          ...oneProcess,
           globalSetup: ['test/setup/global-setup.ts'],
         },
       },

@@ -45,6 +45,7 @@ import { signInPlugin } from './sign-in/plugin.ts'
 import { tokenPlugin } from './tokens/plugin.ts'
 import { userRoutes } from './users/routes.ts'
 import { workspacePlugin } from './workspaces/plugin.ts'
+import { addRoutes } from './http/add-routes.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -125,33 +126,34 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   registerValidation(app, deps)
   registerLogStreams(app, deps)
 
-  await app.register(healthRoutes)
-  await app.register(temporalUiRoutes)
-  await app.register(issuerRoutes)
+  await addRoutes(app, healthRoutes, temporalUiRoutes, issuerRoutes)
   await app.register(
     async (api) => {
       // One line a noun: its plugin, or its only file of routes.
-      await api.register(signInPlugin)
-      await api.register(samlPlugin)
-      await api.register(userRoutes)
-      await api.register(tokenPlugin)
-      await api.register(organizationPlugin)
-      await api.register(scimPlugin)
-      await api.register(consoleDataRoutes)
-      await api.register(workspacePlugin)
-      await api.register(platformRoutes)
-      await api.register(pipelineRoutes)
-      await api.register(manifestRoutes)
-      await api.register(runPlugin)
-      await api.register(artifactRoutes)
-      await api.register(signingRoutes)
-      await api.register(agentPlugin)
-      await api.register(policyRoutes)
-      await api.register(finopsPlugin)
-      await api.register(cloudRoutes)
-      await api.register(notificationRoutes)
-      await api.register(gitPlugin)
-      await api.register(auditRoutes)
+      await addRoutes(
+        api,
+        signInPlugin,
+        samlPlugin,
+        userRoutes,
+        tokenPlugin,
+        organizationPlugin,
+        scimPlugin,
+        consoleDataRoutes,
+        workspacePlugin,
+        platformRoutes,
+        pipelineRoutes,
+        manifestRoutes,
+        runPlugin,
+        artifactRoutes,
+        signingRoutes,
+        agentPlugin,
+        policyRoutes,
+        finopsPlugin,
+        cloudRoutes,
+        notificationRoutes,
+        gitPlugin,
+        auditRoutes,
+      )
     },
     { prefix: '/api' },
   )

@@ -3,6 +3,7 @@ import { readAgentFile, type AgentFile } from './agent-file.ts'
 import { agentFileRoutes } from './file-routes.ts'
 import { agentProtocolRoutes } from './protocol/protocol-routes.ts'
 import { agentRoutes } from './routes.ts'
+import { addRoutes } from '../http/add-routes.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -14,7 +15,5 @@ declare module 'fastify' {
 /** Agents as people manage them, the protocol that agents speak, and the file that they are. */
 export const agentPlugin: FastifyPluginAsync = async (app) => {
   app.decorate('agentFile', readAgentFile(app.deps.config.agentFile))
-  await app.register(agentRoutes)
-  await app.register(agentFileRoutes)
-  await app.register(agentProtocolRoutes)
+  await addRoutes(app, agentRoutes, agentFileRoutes, agentProtocolRoutes)
 }

@@ -20,15 +20,14 @@ import {
   NewAgentBody,
 } from './schemas.ts'
 import { updateAgent } from './update-agent.ts'
+import { addRoutes } from '../http/add-routes.ts'
 
 const target = async (tenant: Tenant, { id = 0 }: Record<string, number>) => agents(tenant).get(id)
 const manage = { access: 'manage_cloud_accounts' } as const
 
 /** The agents of workspaces. Members read them; who manages cloud accounts makes and changes them. */
 export const agentRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  await app.register(agentReadRoutes)
-  await app.register(agentTokenRoutes)
-  await app.register(agentChangeRoutes)
+  await addRoutes(app, agentReadRoutes, agentTokenRoutes, agentChangeRoutes)
 }
 
 const agentReadRoutes: FastifyPluginAsyncTypebox = async (app) => {

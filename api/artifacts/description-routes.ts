@@ -9,14 +9,14 @@ import { cutOffWhenStalled } from './cut-off-when-stalled.ts'
 import { findArtifact, findRun, notMade } from './find-artifact.ts'
 import { ProvenanceBody } from './schemas.ts'
 import { admitArtifact } from './send-artifact.ts'
+import { addRoutes } from '../http/add-routes.ts'
 
 const path = '/pipelines/:id/runs/:runId'
 const Document = Type.Unsafe<Readable>({ type: 'object', additionalProperties: true })
 
 /** What is known of an artifact: its bill of materials, its provenance and its manifest. */
 export const descriptionRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  await app.register(sbomRoute)
-  await app.register(provenanceRoutes)
+  await addRoutes(app, sbomRoute, provenanceRoutes)
 }
 
 const sbomRoute: FastifyPluginAsyncTypebox = async (app) => {

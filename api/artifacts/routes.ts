@@ -7,6 +7,7 @@ import { findArtifact } from './find-artifact.ts'
 import { descriptionRoutes } from './description-routes.ts'
 import { releaseRoute } from './release-route.ts'
 import { sendArtifact } from './send-artifact.ts'
+import { addRoutes } from '../http/add-routes.ts'
 
 const path = '/pipelines/:id/runs/:runId'
 const Bytes = {
@@ -15,8 +16,7 @@ const Bytes = {
 
 /** What a run of an application has built, of what, and who says so. */
 export const artifactRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  await app.register(descriptionRoutes)
-  await app.register(releaseRoute)
+  await addRoutes(app, descriptionRoutes, releaseRoute)
   const { deps } = app
 
   app.get(

@@ -7,15 +7,19 @@ import { resourceRoutes } from './resource-routes.ts'
 import { setupRoutes } from './setup-routes.ts'
 import { validateRoutes } from './validate-routes.ts'
 import { syncRoutes } from './sync-routes.ts'
+import { addRoutes } from '../http/add-routes.ts'
 
 /** Cloud accounts: every member reads, `manage_cloud_accounts` writes. */
 export const cloudRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  await app.register(setupRoutes)
-  await app.register(accountRoutes)
-  await app.register(accountChangeRoutes)
-  await app.register(memberRoutes)
-  await app.register(resourceRoutes)
-  await app.register(validateRoutes)
-  await app.register(syncRoutes)
-  await app.register(importRoutes)
+  await addRoutes(
+    app,
+    setupRoutes,
+    accountRoutes,
+    accountChangeRoutes,
+    memberRoutes,
+    resourceRoutes,
+    validateRoutes,
+    syncRoutes,
+    importRoutes,
+  )
 }

@@ -8,16 +8,20 @@ import { sliceRoutes } from './slices/slice-routes.ts'
 import { sourceRoutes } from './sources/source-routes.ts'
 import { unitRoutes } from './units/unit-routes.ts'
 import { uploadRoutes } from './uploads/upload-routes.ts'
+import { addRoutes } from '../http/add-routes.ts'
 
 /** Cost: prices, anomalies, budgets, units, and the bills that it comes from. */
 export const finopsPlugin: FastifyPluginAsyncTypebox = async (app) => {
-  await app.register(priceRoutes)
-  await app.register(anomalyRoutes)
-  await app.register(budgetRoutes)
-  await app.register(costPlugin)
-  await app.register(ingestRoutes)
-  await app.register(sliceRoutes)
-  await app.register(sourceRoutes)
-  await app.register(unitRoutes)
-  await app.register(uploadRoutes)
+  await addRoutes(
+    app,
+    priceRoutes,
+    anomalyRoutes,
+    budgetRoutes,
+    costPlugin,
+    ingestRoutes,
+    sliceRoutes,
+    sourceRoutes,
+    unitRoutes,
+    uploadRoutes,
+  )
 }

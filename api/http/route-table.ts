@@ -1,4 +1,4 @@
-import type { FastifyInstance, RouteOptions } from 'fastify'
+import type { FastifyInstance, FastifySchema, RouteOptions } from 'fastify'
 import type { Access } from './access.ts'
 
 export type TableRoute = {
@@ -9,12 +9,13 @@ export type TableRoute = {
   sessionOnly: boolean
   changesCredential: boolean
   hasBody: boolean
+  schema: FastifySchema | undefined
   isCompressed: boolean
 }
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Every route, so that tests of access can enumerate them. */
+    /** Every route, so that tests can enumerate them. */
     routeTable(): TableRoute[]
     /** The methods of an address; empty if no route matches, or hidden ones alone. */
     methodsOf(path: string): string[]
@@ -38,6 +39,7 @@ export function registerRouteTable(app: FastifyInstance): void {
           sessionOnly: config?.sessionOnly ?? false,
           changesCredential: config?.changesCredential ?? false,
           hasBody: schema?.body !== undefined,
+          schema,
           isCompressed: config?.compressed ?? false,
         })),
     )

@@ -7,6 +7,7 @@ import { notificationChangeRoutes } from './change-routes.ts'
 import { presentNotification } from './present-notification.ts'
 import { NotificationBody } from './schemas.ts'
 import { notificationTryRoutes } from './try-routes.ts'
+import { addRoutes } from '../http/add-routes.ts'
 
 const target = async (tenant: Tenant, { id = 0 }: Record<string, number>) =>
   notifications(tenant).get(id)
@@ -16,8 +17,7 @@ const ListQuery = Type.Object(Page.properties, { additionalProperties: false })
 /** The channels that are told of events: every member reads, `manage_cloud_accounts` writes. */
 export const notificationRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { deps } = app
-  await app.register(notificationChangeRoutes)
-  await app.register(notificationTryRoutes)
+  await addRoutes(app, notificationChangeRoutes, notificationTryRoutes)
 
   app.get(
     '/notifications',

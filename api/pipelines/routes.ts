@@ -15,6 +15,7 @@ import { NewPipelineBody, PipelineBody, PipelineChangeBody, PipelineQuery } from
 import { updatePipeline } from './update-pipeline.ts'
 import { pipelineVariableRoutes } from './variable-routes.ts'
 import { RunWithLogs } from '../runs/schemas.ts'
+import { addRoutes } from '../http/add-routes.ts'
 
 const target = async (tenant: Tenant, { id = 0 }: Record<string, number>) =>
   pipelines(tenant).get(id)
@@ -107,7 +108,7 @@ export const pipelineRoutes: FastifyPluginAsyncTypebox = async (app) => {
     }),
   )
 
-  await app.register(pipelineVariableRoutes)
+  await addRoutes(app, pipelineVariableRoutes)
 
   app.delete(
     '/pipelines/:id',

@@ -12,6 +12,7 @@ import {
   PipelineVariableChangeBody,
 } from './schemas.ts'
 import { updatePipelineVariable } from './update-variable.ts'
+import { addRoutes } from '../http/add-routes.ts'
 
 const VariableParams = Type.Object({ id: Id, variableId: Id })
 const VariableAnswer = Type.Object({ ok: Type.Literal(true), variable: PipelineVariableBody })
@@ -23,8 +24,7 @@ const target = async (tenant: Tenant, { id = 0, variableId }: Record<string, num
 
 /** The variables that builds and deployments of a pipeline are given. A sensitive value is write-only. */
 export const pipelineVariableRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  await app.register(readRoutes)
-  await app.register(changeRoutes)
+  await addRoutes(app, readRoutes, changeRoutes)
 }
 
 const readRoutes: FastifyPluginAsyncTypebox = async (app) => {

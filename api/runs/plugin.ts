@@ -3,11 +3,9 @@ import { allRunRoutes } from './all-run-routes.ts'
 import { runHistoryRoutes } from './history-routes.ts'
 import { pipelineRunRoutes } from './run-routes.ts'
 import { workspaceRunRoutes } from './workspace-run-routes.ts'
+import { addRoutes } from '../http/add-routes.ts'
 
 /** All runs, the runs of pipelines, and those of workspaces. */
 export const runPlugin: FastifyPluginAsync = async (app) => {
-  await app.register(allRunRoutes)
-  await app.register(runHistoryRoutes)
-  await app.register(pipelineRunRoutes)
-  await app.register(workspaceRunRoutes)
+  await addRoutes(app, allRunRoutes, runHistoryRoutes, pipelineRunRoutes, workspaceRunRoutes)
 }

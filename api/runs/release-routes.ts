@@ -11,13 +11,14 @@ import { listHosts } from './list-hosts.ts'
 import { ChangesBody } from './release-schemas.ts'
 import { rollBack } from './roll-back.ts'
 import { RunAnswer, RunParams } from './schemas.ts'
+import { addRoutes } from '../http/add-routes.ts'
 
 const target = async (tenant: Tenant, { id = 0, runId = 0 }: Record<string, number>) =>
   pipelineRuns(tenant).get(id, runId)
 
 /** What only runs of applications have: their hosts, and a way back. */
 export const releaseRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  await app.register(changesRoute)
+  await addRoutes(app, changesRoute)
   const { deps } = app
 
   app.get(

@@ -19,6 +19,7 @@ import {
   type ApplicationRunRequest,
 } from './start-application-run.ts'
 import { startRun, type RunRequest } from './start-run.ts'
+import { addRoutes } from '../http/add-routes.ts'
 
 const pipelineExists = async (tenant: Tenant, { id }: Record<string, number>) =>
   pipelines(tenant).get(id ?? 0)
@@ -78,7 +79,7 @@ export const pipelineRunRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
   )
 
-  await app.register(releaseRoutes)
+  await addRoutes(app, releaseRoutes)
   await app.register(oneRunRoutes, {
     noun: 'Pipeline',
     place: async (tenant, { id, runId }) => pipelineRuns(tenant).get(id, runId),

@@ -7,6 +7,7 @@ import { scimGroupRoutes } from './group-routes.ts'
 import { logRefusals } from './log-refusals.ts'
 import { refuseUnserved } from './refuse-unserved.ts'
 import { scimUserRoutes } from './user-routes.ts'
+import { addRoutes } from '../http/add-routes.ts'
 
 /** A group of 20,000 members has 80,000, each with four attributes. */
 const maxMembersOfGroup = 200_000
@@ -24,9 +25,7 @@ export const scimRoutes: FastifyPluginAsyncTypebox = async (app) => {
       scim.setSerializerCompiler(() => (answer) => JSON.stringify(answer))
       scim.addHook('onRequest', async (_, reply) => void reply.type(scimMediaType))
       logRefusals(scim)
-      await scim.register(scimDiscoveryRoutes)
-      await scim.register(scimUserRoutes)
-      await scim.register(scimGroupRoutes)
+      await addRoutes(scim, scimDiscoveryRoutes, scimUserRoutes, scimGroupRoutes)
       refuseUnserved(scim)
     },
     { prefix: scimBasePath.replace(/^\/api/, '') },

@@ -4,12 +4,16 @@ import { signInRoutes } from './routes.ts'
 import { signedInRoute } from './signed-in-route.ts'
 import { secondFactorRoutes } from './second-factor-routes.ts'
 import { sessionRoutes } from './session-routes.ts'
+import { addRoutes } from '../http/add-routes.ts'
 
 /** Signing in: passwords, second factors, sessions. */
 export const signInPlugin: FastifyPluginAsync = async (app) => {
-  await app.register(signInRoutes)
-  await app.register(signedInRoute)
-  await app.register(secondFactorRoutes)
-  await app.register(passwordRoutes)
-  await app.register(sessionRoutes)
+  await addRoutes(
+    app,
+    signInRoutes,
+    signedInRoute,
+    secondFactorRoutes,
+    passwordRoutes,
+    sessionRoutes,
+  )
 }

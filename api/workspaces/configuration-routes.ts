@@ -16,6 +16,7 @@ import { admitDownload } from './admit-download.ts'
 import { presentConfigurations } from './present-configurations.ts'
 import { ConfigurationVersionBody, Files } from './schemas.ts'
 import { uploadRoute } from './upload-route.ts'
+import { addRoutes } from '../http/add-routes.ts'
 
 /** Above any id: a list starts with its newest row. */
 const newest = 2_147_483_647
@@ -27,7 +28,7 @@ const target = async (tenant: Tenant, { id = 0 }: Record<string, number>) =>
  * planned from; secrets belong in sensitive variables.
  */
 export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  await app.register(uploadRoute)
+  await addRoutes(app, uploadRoute)
 
   app.get(
     '/workspaces/:id/configuration',

@@ -8,16 +8,20 @@ import { stateProtocolRoutes } from './state-protocol-routes.ts'
 import { stateRoutes } from './state-routes.ts'
 import { variableRoutes } from './variable-routes.ts'
 import { viewRoutes } from './view-routes.ts'
+import { addRoutes } from '../http/add-routes.ts'
 
 /** Infrastructure workspaces and what belongs to them, without their runs. */
 export const workspacePlugin: FastifyPluginAsync = async (app) => {
-  await app.register(configurationRoutes)
-  await app.register(formatRoutes)
-  await app.register(variableRoutes)
-  await app.register(stateProtocolRoutes)
-  await app.register(stateRoutes)
-  await app.register(lockRoutes)
-  await app.register(workspaceRoutes)
-  await app.register(viewRoutes)
-  await app.register(labelRoutes)
+  await addRoutes(
+    app,
+    configurationRoutes,
+    formatRoutes,
+    variableRoutes,
+    stateProtocolRoutes,
+    stateRoutes,
+    lockRoutes,
+    workspaceRoutes,
+    viewRoutes,
+    labelRoutes,
+  )
 }

@@ -19,6 +19,7 @@ import { takeCliLock } from './take-cli-lock.ts'
 import { unlockWorkspace } from './unlock-workspace.ts'
 import { writeRunState } from './write-run-state.ts'
 import { writeState } from './write-state.ts'
+import { addRoutes } from '../http/add-routes.ts'
 
 const target = async (tenant: Tenant, { id = 0 }: Record<string, number>) =>
   workspaces(tenant).get(id)
@@ -45,7 +46,7 @@ const answers = { 200: Ok, ...errors(409), 423: Held }
 export const stateProtocolRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
-  await app.register(stateWriteRoute)
+  await addRoutes(app, stateWriteRoute)
 
   app.get(
     '/workspaces/:id/state',

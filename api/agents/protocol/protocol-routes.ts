@@ -33,6 +33,7 @@ import {
 import { takeHeartbeat } from './take-heartbeat.ts'
 import { takeLines } from './take-lines.ts'
 import { takeResult } from './take-result.ts'
+import { addRoutes } from '../../http/add-routes.ts'
 
 // oxlint-disable-next-line max-params -- as the type of a target has them
 const deploymentTarget: Target = async (tenant, { id = 0 }, agentId) => {
@@ -42,10 +43,7 @@ const deploymentTarget: Target = async (tenant, { id = 0 }, agentId) => {
 /** What agents speak (docs/agents.md). They only ever call; nothing calls them. */
 export const agentProtocolRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.addHook('onRequest', async (request, reply) => assertProtocol(app.deps, request, reply))
-  await app.register(callingRoutes)
-  await app.register(claimRoute)
-  await app.register(reportingRoutes)
-  await app.register(artifactRoute)
+  await addRoutes(app, callingRoutes, claimRoute, reportingRoutes, artifactRoute)
 }
 
 const keysOf = async (deps: Pick<Deps, 'store' | 'keyring'>, organizationId: number) =>

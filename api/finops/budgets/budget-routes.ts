@@ -10,6 +10,7 @@ import { withState } from './hold-budget.ts'
 import { presentBudget } from './present-budget.ts'
 import { BudgetAnswer, BudgetBody, BudgetChangeBody, NewBudgetBody } from './schemas.ts'
 import { updateBudget } from './update-budget.ts'
+import { addRoutes } from '../../http/add-routes.ts'
 
 const target = async (tenant: Tenant, { id = 0 }: Record<string, number>) => budgets(tenant).get(id)
 /** A missing capability is audited under this name on all routes of cost. */
@@ -17,8 +18,7 @@ const mayWrite = { access: 'mutate_infra', denialEvent: 'cloud.rbac_denied' } as
 
 /** Budgets with their states. */
 export const budgetRoutes: FastifyPluginAsyncTypebox = async (app) => {
-  await app.register(readRoutes)
-  await app.register(writeRoutes)
+  await addRoutes(app, readRoutes, writeRoutes)
 }
 
 const readRoutes: FastifyPluginAsyncTypebox = async (app) => {

@@ -5,13 +5,17 @@ import { costRoutes } from './cost-routes.ts'
 import { exportRoutes } from './export-routes.ts'
 import { unmanagedRoutes } from './unmanaged-routes.ts'
 import { workspaceCostRoutes } from './workspace-cost-routes.ts'
+import { addRoutes } from '../../http/add-routes.ts'
 
 /** Cost: what bills say, by sums, series and files, and the rates that they are converted at. */
 export const costPlugin: FastifyPluginAsyncTypebox = async (app) => {
-  await app.register(costRoutes)
-  await app.register(commitmentRoutes)
-  await app.register(exportRoutes)
-  await app.register(rateRoutes)
-  await app.register(unmanagedRoutes)
-  await app.register(workspaceCostRoutes)
+  await addRoutes(
+    app,
+    costRoutes,
+    commitmentRoutes,
+    exportRoutes,
+    rateRoutes,
+    unmanagedRoutes,
+    workspaceCostRoutes,
+  )
 }

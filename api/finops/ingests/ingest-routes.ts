@@ -6,11 +6,12 @@ import { ingestAfterWait } from './answer-ingest.ts'
 import { readIngestRoutes } from './read-ingest-routes.ts'
 import { requestIngest } from './request-ingest.ts'
 import { IngestAnswer } from './schemas.ts'
+import { addRoutes } from '../../http/add-routes.ts'
 
 /** Ingests: looks at the bills of all accounts and uploads of an organization. */
 export const ingestRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { deps } = app
-  await app.register(readIngestRoutes)
+  await addRoutes(app, readIngestRoutes)
 
   app.post(
     '/finops/ingest',
