@@ -3,7 +3,10 @@
 const { readFileSync } = require('node:fs')
 
 const [what, path, word] = process.argv.slice(2)
-const report = JSON.parse(readFileSync(path, 'utf8'))
+const text = readFileSync(path, 'utf8')
+// A run that was ended at its time limit wrote nothing.
+if (text === '') process.exit(1)
+const report = JSON.parse(text)
 const inProject = (name) => name.replace(`${process.cwd()}/`, '')
 const failedTests = (file) => file.assertionResults.filter(({ status }) => status === 'failed')
 const ours = (line) => !line.includes('/node_modules/')

@@ -41,6 +41,9 @@ export type Binary = {
 const os = platform() === 'darwin' ? 'darwin' : 'linux'
 const cpu = arch() === 'arm64' ? 'arm64' : 'amd64'
 
+/** Temporal's own releases have it: without the part of Google's storage client that speaks gRPC. */
+const temporalTags = 'disable_grpc_modules'
+
 /**
  * The programs that do not come from npm, in the order in which a first start builds them (two at
  * once): the longest builds first, and the web UI last, because nothing waits for it.
@@ -54,6 +57,7 @@ export const binaries: readonly Binary[] = [
     versionArguments: ['--version'],
     accepts: /^temporal version 1\.32\.\d+/m,
     goPackage: 'go.temporal.io/server/cmd/server@v1.32.0',
+    goTags: temporalTags,
     usualBuildSeconds: 240,
     release: temporalRelease('1.32.0', 'temporal-server'),
   },
@@ -85,6 +89,7 @@ export const binaries: readonly Binary[] = [
     versionArguments: ['--version'],
     accepts: /^temporal-sql-tool version 1\.32\.\d+/m,
     goPackage: 'go.temporal.io/server/cmd/tools/sql@v1.32.0',
+    goTags: temporalTags,
     usualBuildSeconds: 15,
     release: temporalRelease('1.32.0', 'temporal-sql-tool'),
   },

@@ -22,7 +22,11 @@ type Provider = { name: string; arguments: string[]; cwd?: string; env?: Record<
 /** A published provider, not written for these tests. */
 const local: Provider = {
   name: 'local',
-  arguments: ['install', `github.com/terraform-providers/terraform-provider-local@v${version}`],
+  arguments: [
+    'install',
+    '-gcflags=all=-dwarf=false',
+    `github.com/terraform-providers/terraform-provider-local@v${version}`,
+  ],
 }
 /** OpenTofu's own test provider, built from the OpenTofu sources that engines/tofu requires. */
 const simple: Provider = {
@@ -31,6 +35,7 @@ const simple: Provider = {
     'build',
     '-mod=readonly',
     '-ldflags=-s -w',
+    '-gcflags=all=-dwarf=false',
     '-tags=http2legacy',
     '-o=$BIN/',
     'github.com/opentofu/opentofu/internal/provider-simple-v6/main',

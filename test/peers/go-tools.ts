@@ -12,7 +12,16 @@ export async function goTools(name: string, goPackage: string): Promise<string> 
     {
       // The build gives way to the tests beside it.
       program: 'nice',
-      args: ['-n', '10', go, 'install', '-ldflags', '-s -w', goPackage],
+      args: [
+        '-n',
+        '10',
+        go,
+        'install',
+        '-ldflags',
+        '-s -w',
+        '-gcflags=all=-dwarf=false',
+        goPackage,
+      ],
       env: { GOBIN: made, GOTOOLCHAIN: 'local', GOWORK: 'off', CGO_ENABLED: '0' },
     },
   ])
