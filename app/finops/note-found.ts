@@ -1,9 +1,14 @@
+import { completeThrough } from '../../domain/finops/complete-through.ts'
 import type { FoundSlice } from '../../gateways/clouds/cloud.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
+import { billingSlices } from '../../store/finops/billing-slices.ts'
 import { billingIngests } from '../../store/finops/billing-ingests.ts'
 import { ingestSlices, type NewestLook } from '../../store/finops/ingest-slices.ts'
-import { readingSlices } from '../../store/finops/reading-slices.ts'
+import { readingSlices, type LookedAt } from '../../store/finops/reading-slices.ts'
+import { raiseCostVersion } from '../../store/finops/raise-cost-version.ts'
 import { refuseAgain } from '../../store/finops/refuse-again.ts'
+import { sliceDecisions } from '../../store/finops/slice-decisions.ts'
+import { sliceMoves } from '../../store/finops/slice-moves.ts'
 
 /**
  * Notes the months that a look found, and answers those that are to be read: not the ones that wait, nor
@@ -26,11 +31,37 @@ export async function noteFound(
     const last = known.get(period)
     const same = last?.manifestHash === hash ? last : undefined
     if (state === 'waiting') await slices.note(look, { state, reason })
-    else if (same && isSettled(same)) await slices.note(look, { state: 'unchanged', reason: null })
-    else if (same?.contentRefused && !isRequested) await refuseAgain(tenant, look, same.id)
+    else if (same && isSettled(same)) {
+      await slices.note(look, { state: 'unchanged', reason: null })
+      await noteComplete(tenant, look)
+    } else if (same?.contentRefused && !isRequested) await refuseAgain(tenant, look, same.id)
     else begun.push(await slices.beginReading(look))
   }
   return begun
 }
+
+/**
+ * The days up to the end of a month that is over are complete once its provider has left its files as they were for
+ * a few days: no later file would say so. Of a month that goes on a later file does, and files that stay as they
+ * were mean that the export stands still (docs/decisions/0225-end-of-a-month.md).
+ */
+async function noteComplete(
+  tenant: Tenant,
+  { sourceId, period, manifestHash }: LookedAt,
+): Promise<void> {
+  const now = Date.now()
+  if (monthOf(now - settledAfterMs) <= period.slice(0, 7)) return
+  const current = await billingSlices(tenant).current(sourceId, period)
+  if (current?.manifestHash !== manifestHash) return
+  const providers = Object.keys(current.providerNames)
+  const through = completeThrough(providers, current.lastDay, new Date(now))
+  if (through === null || through === current.completeThrough) return
+  if (!(await sliceMoves(tenant).completeFurther(current.id, through))) return
+  await sliceDecisions(tenant).planScore(current.id)
+  await raiseCostVersion(tenant)
+}
+
+const settledAfterMs = 3 * 86_400_000
+const monthOf = (ms: number): string => new Date(ms).toISOString().slice(0, 7)
 
 const isSettled = ({ state }: NewestLook): boolean => state !== 'refused' && state !== 'reading'

@@ -126,7 +126,8 @@ export async function putInPlace(
   },
 ): Promise<boolean> {
   const { id, sourceId, ingestId, period } = slice
-  const through = completeThrough(Object.keys(slice.providerNames), slice.lastDay, new Date())
+  // As of its files, however long they were read or waited for a person.
+  const through = completeThrough(Object.keys(slice.providerNames), slice.lastDay, slice.beganAt)
   const isMade = await sliceMoves(tenant).makeCurrent(slice, from, {
     replaced,
     ...changes,

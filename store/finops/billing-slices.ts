@@ -9,6 +9,9 @@ export type LoadedSlice = {
   period: string
   state: string
   isCurrent: boolean
+  /** When its files were found as they are. */
+  beganAt: Date
+  completeThrough: string | null
   /** When its sums were made; null again where charges came later. */
   rolledUpAt: Date | null
   /** The bill's own names by provider. */
@@ -34,6 +37,8 @@ const columns = [
   'period',
   'state',
   'isCurrent',
+  'beganAt',
+  'completeThrough',
   'rolledUpAt',
   'providerNames',
   'manifestHash',

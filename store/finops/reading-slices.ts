@@ -83,7 +83,7 @@ const beginReading = `
   insert into billing_slices (${columns}, state) values (${values}, 'reading')
   on conflict (organization_id, source_id, period) where state = 'reading'
   do update set ingest_id = excluded.ingest_id, manifest = excluded.manifest,
-    manifest_hash = excluded.manifest_hash, files = excluded.files
+    manifest_hash = excluded.manifest_hash, files = excluded.files, began_at = now()
   returning id, period`
 
 const noteLook = `

@@ -57,6 +57,18 @@ describe('what a person decides about a bill', () => {
     )
   })
 
+  test('accepted a week later, its days are complete as of the look that found it', async () => {
+    const { shrunk } = await suspect()
+    await bills.ask(
+      `update billing_slices set began_at = '2026-03-01 12:00Z', provider_names = '{"gcp": ["Google Cloud"]}'
+        where organization_id = :organizationId and id = :id`,
+      { id: shrunk.id },
+    )
+    await inOrg(async (tenant) => acceptSlice(tenant, shrunk.id, by))
+    const { complete_through: through } = await bills.slice(shrunk.id)
+    expect(through).toBe('2026-02-27')
+  })
+
   test('discarded, what it was to replace stays', async () => {
     const { shrunk, current } = await suspect()
     await inOrg(async (tenant) => discardSlice(tenant, shrunk.id, by))
