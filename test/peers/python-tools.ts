@@ -20,7 +20,8 @@ export async function pythonTools(name: string, packages: string[]): Promise<str
     { program: 'python3', args: ['-m', 'venv', made] },
     {
       program: join(made, 'bin', 'pip'),
-      args: ['install', '--quiet', '--disable-pip-version-check', ...packages],
+      // What is imported is compiled then: of all modules of these packages a tenth.
+      args: ['install', '--quiet', '--disable-pip-version-check', '--no-compile', ...packages],
     },
   ])
   return join(folder, 'bin')
