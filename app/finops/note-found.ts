@@ -8,7 +8,7 @@ import { readingSlices, type LookedAt } from '../../store/finops/reading-slices.
 import { raiseCostVersion } from '../../store/finops/raise-cost-version.ts'
 import { refuseAgain } from '../../store/finops/refuse-again.ts'
 import { sliceDecisions } from '../../store/finops/slice-decisions.ts'
-import { sliceMoves } from '../../store/finops/slice-moves.ts'
+import { completeFurther } from '../../store/finops/slice-moves.ts'
 
 /**
  * Notes the months that a look found, and answers those that are to be read: not the ones that wait, nor
@@ -56,7 +56,7 @@ async function noteComplete(
   const providers = Object.keys(current.providerNames)
   const through = completeThrough(providers, current.lastDay, new Date(now))
   if (through === null || through === current.completeThrough) return
-  if (!(await sliceMoves(tenant).completeFurther(current.id, through))) return
+  if (!(await completeFurther(tenant, current.id, through))) return
   await sliceDecisions(tenant).planScore(current.id)
   await raiseCostVersion(tenant)
 }

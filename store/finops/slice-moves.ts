@@ -47,15 +47,6 @@ export function sliceMoves(tenant: Tenant) {
       return true
     },
 
-    /** False if it is not the current one by now, or is complete so far already. */
-    async completeFurther(id: number, through: string): Promise<boolean> {
-      const moved = await rows()
-        .where({ id, isCurrent: true })
-        .whereRaw('coalesce(complete_through < :through, true)', { through })
-        .update({ completeThrough: through })
-      return moved === 1
-    },
-
     /**
      * Kept beside the current one until a person decides, or another export comes. True if no other one of the
      * period waited for that.
@@ -79,4 +70,18 @@ export function sliceMoves(tenant: Tenant) {
       return (await moved) === 1
     },
   }
+}
+
+/** False if it is not the current one by now, or is complete so far already. */
+export async function completeFurther(
+  tenant: Tenant,
+  id: number,
+  through: string,
+): Promise<boolean> {
+  const { db, organizationId } = unwrap(tenant)
+  const moved = await db('billing_slices')
+    .where({ organizationId, id, isCurrent: true })
+    .whereRaw('coalesce(complete_through < :through, true)', { through })
+    .update({ completeThrough: through })
+  return moved === 1
 }
