@@ -1,6 +1,7 @@
 import { Ajv, type AnySchema, type Options, type ValidateFunction } from 'ajv'
 import formats from 'ajv-formats'
 import buildSerializer from 'fast-json-stringify'
+import { withoutUnions } from './without-unions.ts'
 
 // Compiling takes 0.3 to 2 ms a schema and the routes have 900: at the start it took a second, which
 // whoever waits for a killed API to be back waits for. So a schema is compiled by its first use, and once
@@ -20,7 +21,9 @@ export function compileAnswer(schema: unknown): Serialize {
 }
 
 /** `compileAnswer` at once, so that a faulty schema throws. */
-export const compiledAnswer = oncePerText<Serialize>((schema) => buildSerializer(schema as object))
+export const compiledAnswer = oncePerText<Serialize>((schema) =>
+  buildSerializer(withoutUnions(schema) as object),
+)
 
 type Serialize = (answer: unknown) => string
 type Validator = ((schema: unknown) => ValidateFunction) & {

@@ -111,7 +111,7 @@ export const runFields = {
   summary: Nullable(
     Type.Object({ add: Type.Integer(), change: Type.Integer(), destroy: Type.Integer() }),
   ),
-  cost: Nullable(Type.Unknown()),
+  cost: Type.Unknown(),
   found: Type.Optional(Type.Unknown()),
   origin: OneOf(runOrigins, {
     description:

@@ -230,9 +230,9 @@ async function ended({ call }: BenchOrganization, id: number, runId: number): Pr
 
 type Sent = { method: string; body: string; organization?: BenchOrganization }
 
-/** Sends a text unchanged, and reads the answer whatever it is. */
+/** Sends a text unchanged, and reads the answer whatever it is. Rejects if nobody listens, for a pause before the next. */
 function send(url: string, { method, body, organization }: Sent): Promise<number> {
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     const asked = request(url, {
       method,
       headers: {
@@ -247,7 +247,9 @@ function send(url: string, { method, body, organization }: Sent): Promise<number
       answer.resume()
       answer.on('close', () => resolve(answer.statusCode ?? 0))
     })
-    asked.on('error', () => resolve(0))
+    asked.on('error', (error: NodeJS.ErrnoException) =>
+      error.code === 'ECONNREFUSED' ? reject(error) : resolve(0),
+    )
     asked.end(body)
   })
 }
