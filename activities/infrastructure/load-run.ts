@@ -1,4 +1,5 @@
-import { faultOfVariableKey, isInPhase } from '../../domain/workspaces/variables.ts'
+import { partsOfSecret } from '../../domain/secrets/parts-of-secret.ts'
+import { faultOfVariableKey, isInPhase, isOfOpenTofu } from '../../domain/workspaces/variables.ts'
 import { planSources, type PlanSources } from '../../store/infrastructure/plan-sources.ts'
 import { firstSealedPiece } from '../../store/workspaces/sealed-files.ts'
 import { workspaceVariables } from '../../store/workspaces/workspace-variables.ts'
@@ -82,7 +83,14 @@ export async function loadRun(
     ...(Object.hasOwn(overrides, releaseUrlVariable) ? [releaseUrlVariable] : []),
   ])
   const secrets = [
-    ...values.filter(({ sensitive }) => sensitive).map(({ key, value }) => ({ key, value })),
+    ...values
+      .filter(({ sensitive }) => sensitive)
+      .flatMap(({ key, kind, value }) =>
+        [value, ...(isOfOpenTofu({ kind, key }) ? partsOfSecret(value) : [])].map((secret) => ({
+          key,
+          value: secret,
+        })),
+      ),
     // An override of a sensitive variable is as sensitive as what it overrides.
     ...Object.entries(overrides)
       .filter(([key]) => sensitiveKeys.has(key))

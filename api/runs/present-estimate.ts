@@ -33,7 +33,7 @@ export function presentEstimate(
       billed: check.billed,
       ratio: ratioOf(check),
       coverage: check.coverage,
-      resources: check.resources,
+      resources: check.resources.map((one) => ({ ...one, address: cover(one.address) })),
     })),
   }
 }

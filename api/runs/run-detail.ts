@@ -3,6 +3,7 @@ import type { Caller } from '../../domain/access/caller.ts'
 import { notFound } from '../../domain/errors.ts'
 import { anomaliesOfRun } from '../../store/finops/anomalies-of-run.ts'
 import { auditEntriesOf } from '../../store/audit/audit-entries.ts'
+import type { SecretSearch } from '../../domain/secrets/secret-search.ts'
 import type { Deps } from '../deps.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { estimateChecks } from '../../store/finops/estimate-checks.ts'
@@ -44,6 +45,7 @@ export async function runDetail(
   const { plan, checks, anomalies } = planned
   return {
     ...body,
+    stages: plan ? coverFindings(body.stages, plan.search) : body.stages,
     commentCount,
     estimate: presentEstimate(body.cost, {
       checks,
@@ -65,6 +67,15 @@ export async function runDetail(
     })),
   }
 }
+
+/** Masks what has become sensitive since the gates were judged. */
+const coverFindings = (stages: RunBody['stages'], { coverAll }: SecretSearch): RunBody['stages'] =>
+  stages.map(({ gates, ...stage }) => ({
+    ...stage,
+    ...(gates && {
+      gates: gates.map((gate) => ({ ...gate, findings: coverAll(gate.findings) as unknown[] })),
+    }),
+  }))
 
 /** What a run has because of its plan: nothing, where it is of an application. */
 async function readPlanned(deps: Deps, tenant: Tenant, { workspaceRunId }: RunPlace) {

@@ -14,6 +14,7 @@ import { mails } from '../../store/mails/mails.ts'
 import { voidUnableApprovals } from '../../app/runs/void-unable-approvals.ts'
 import { scimLog } from '../../store/scim/scim-log.ts'
 import { scimUsers, type ScimUser } from '../../store/scim/scim-users.ts'
+import { tokens } from '../../store/tokens/tokens.ts'
 import { endAccess } from '../../app/users/end-access.ts'
 import { assertAnotherOwner, holdPeople } from '../../store/users/hold-people.ts'
 import { personMakers } from '../../store/users/person-makers.ts'
@@ -65,7 +66,7 @@ async function changeScimUser(
     const next = after(before)
     const changes = differenceOf(before, next)
     if (Object.keys(changes).length === 0) return people.get(publicId, wantsGroups)
-    await assertAllowed(tenant, { before, next })
+    await assertAllowed(tenant, by, { before, next })
     // Awaited alone: this statement can be refused, and its error must be the one that is reported.
     await people.update(before.id, next)
     const { config } = deps
@@ -89,15 +90,30 @@ async function changeScimUser(
  */
 async function assertAllowed(
   tenant: Tenant,
+  { tokenId }: Provisioning,
   { before, next }: { before: ScimUser; next: UserColumns },
 ): Promise<void> {
-  if (isReaddressed(before, next) && (before.role === 'Owner' || before.platformAdmin))
-    throw refusal(
-      'mutability',
-      'The address of an Owner or platform administrator is not changed by SCIM.',
-    )
+  if (before.role === 'Owner' || before.platformAdmin) {
+    if (isReaddressed(before, next))
+      throw refusal(
+        'mutability',
+        'The address of an Owner or platform administrator is not changed by SCIM.',
+      )
+    // Whoever has the user name that an assertion says is signed in by it.
+    if (isRenamed(before, next))
+      throw refusal(
+        'mutability',
+        'The userName of an Owner or platform administrator is not changed by SCIM, but to their address.',
+      )
+  }
   if (before.role === 'Owner' && before.active && !next.active)
     await assertAnotherOwner(tenant, before.id)
+  // A person who was deactivated may have kept the token that they made.
+  if (!before.active && next.active && (await tokens(tenant).isMadeBy(before.id, tokenId)))
+    throw refusal(
+      'mutability',
+      'The person who made this SCIM token is not reactivated by it. An administrator reactivates them, or the identity provider uses a token that somebody else made.',
+    )
 }
 
 /** The consequences: credentials of a deactivated person end. Returns how many API tokens ended. */
@@ -135,6 +151,10 @@ function eventOf(before: UserColumns, next: UserColumns): string {
   if (before.active === next.active) return 'scim.user_updated'
   return next.active ? 'scim.user_reactivated' : 'scim.user_deactivated'
 }
+
+const isRenamed = (before: UserColumns, { userName }: UserColumns): boolean =>
+  before.userName?.toLowerCase() !== userName?.toLowerCase() &&
+  (userName ?? '').toLowerCase() !== before.email?.toLowerCase()
 
 /** Another spelling of the same address is no change. */
 const isReaddressed = (

@@ -36,10 +36,13 @@ export async function acceptInvitation(
     if (!(await userTokens(tenant).use(hash, 'invitation'))) throw invitationInvalid()
     await assertMayUsePassword(tenant, owner)
     await users(tenant).setPassword(userId, passwordHash, name)
-    await endAccess(tenant).mailedLinks(userId)
-    // A factor from before the first password was set up in a session of an identity provider: an
-    // attacker who controls that could lock out the person who accepts.
+    const access = endAccess(tenant)
+    await access.mailedLinks(userId)
+    // What is from before the first password was made in a session of an identity provider: an attacker who
+    // controls that could lock out the person who accepts, or keep a token of theirs.
     await secondFactors(tenant).remove(userId)
+    await access.sessions(userId)
+    await access.apiTokens(userId)
     await auditLog(tenant, actorOfVisitor(visitor)).record('auth.invitation_accepted', {
       target: { kind: 'user', id: userId, label: owner.email ?? owner.name },
       detail:

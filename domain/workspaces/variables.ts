@@ -33,21 +33,25 @@ export type VariablePhase = 'plan' | 'apply' | 'both'
 export const isInPhase = (phase: VariablePhase, step: 'plan' | 'apply'): boolean =>
   phase === 'both' || phase === step
 
+/** Whether OpenTofu reads the variable, as text, JSON or HCL. */
+export const isOfOpenTofu = ({ kind, key }: { kind: 'terraform' | 'env'; key: string }): boolean =>
+  kind === 'terraform' || key.startsWith('TF_VAR_')
+
 /**
  * Why a variable cannot have this phase. OpenTofu stores its variables in the plan, but an apply that is
  * given another value uses that one: the applied plan would not be the approved one.
  */
 export function faultOfPhase(
-  { kind, key }: { kind: 'terraform' | 'env'; key: string },
+  variable: { kind: 'terraform' | 'env'; key: string },
   phase: VariablePhase,
 ): string | undefined {
-  return phase === 'both' || (kind === 'env' && !key.startsWith('TF_VAR_'))
+  return phase === 'both' || !isOfOpenTofu(variable)
     ? undefined
     : 'A variable of OpenTofu is given to plan and apply alike, since both must have the same values. Only an environment variable can be for one of them.'
 }
 
 const refusedInWords =
-  'So are TF_* (but TF_VAR_*), CC_*, LD_*, GIT_*, BASH*, GO* (but GOOGLE_* and the like), PYTHON*, NODE_*, PERL*, RUBY*, PATH, HOME, SSL_CERT_*, *_PROXY, *_COMMAND, *_OPTIONS and others of that kind'
+  'So are TF_* (but TF_VAR_*), TOFU_*, TERRAFORM_*, OTEL_*, CC_*, LD_*, GIT_*, BASH*, GO* (but GOOGLE_* and the like), PYTHON*, NODE_*, PERL*, RUBY*, PATH, HOME, SSL_CERT_*, *_PROXY, *_COMMAND, *_OPTIONS and others of that kind'
 
 /**
  * By patterns, because no list of names is ever complete. Each lets an attacker run code or redirect
@@ -55,7 +59,7 @@ const refusedInWords =
  */
 const refused: readonly RegExp[] = [
   // OpenTofu's and this service's own.
-  /^TF_/,
+  /^(TF|TOFU|TERRAFORM|OTEL)_/,
   /^CC_/,
   // The loader and the C library: LD_PRELOAD, GCONV_PATH, LOCPATH, GLIBC_TUNABLES, HOSTALIASES.
   /^LD_/,

@@ -142,6 +142,11 @@ export function tokens(tenant: Tenant) {
       return row.id
     },
 
+    /** Whether this person made the token, live or not. */
+    async isMadeBy(userId: number, id: number): Promise<boolean> {
+      return (await db('tokens').where({ organizationId, userId, id }).first('id')) !== undefined
+    },
+
     async revokeScimToken(id: number): Promise<{ name: string }> {
       const [row] = await liveScim().where({ id }).update(revocation()).returning('name')
       if (!row) throw notFound()

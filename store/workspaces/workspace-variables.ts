@@ -55,14 +55,18 @@ export function workspaceVariables(tenant: Tenant) {
     },
 
     /** What `read` makes of each sensitive value; its sealed bytes are there only while it does. */
-    async readSensitive<T>(workspaceId: number, read: (sealed: Buffer) => T): Promise<T[]> {
+    async readSensitive<T>(
+      workspaceId: number,
+      read: (sealed: Buffer, isOfOpenTofu: boolean) => T,
+    ): Promise<T[]> {
+      const ofOpenTofu = `(kind = 'terraform' or starts_with(key, 'TF_VAR_'))`
       const values = db('workspace_variables')
         .where({ organizationId, workspaceId, sensitive: true })
         .orderBy('id')
-        .select('value')
-      return copyRows(db, values, ([sealed]) => {
+        .select('value', db.raw(ofOpenTofu))
+      return copyRows(db, values, ([sealed, isOfOpenTofu]) => {
         if (!sealed) throw new Error('a variable without a value')
-        return read(sealed)
+        return read(sealed, isOfOpenTofu?.[0] === 1)
       })
     },
 

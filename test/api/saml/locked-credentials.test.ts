@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Role } from '../../../domain/access/roles.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
-import { createSamlOrganization, sessionOf } from '../../harness/saml-organization.ts'
+import { createSamlOrganization, requireSso, sessionOf } from '../../harness/saml-organization.ts'
 import { addressOf, callRoute, cookieOf } from '../access/call-route.ts'
 import { codeOf, logIn, password, person, personWithCode, send } from '../sign-in/people.ts'
 
@@ -75,6 +75,14 @@ describe('403: a SAML session may not change credentials', () => {
     expect((await call('POST', '/api/auth/logout')).statusCode).toBe(200)
   })
 
+  test('a SCIM token, which could change the address: refused where a password opens the account', async () => {
+    const { saml, user, call } = await bySso('Org Admin')
+    refused(await call('POST', '/api/org/scim', { name: 'idp' }))
+    expect((await user.post('/api/org/scim', { name: 'idp' })).statusCode).toBe(201)
+    await requireSso(saml.admin)
+    expect((await call('POST', '/api/org/scim', { name: 'idp 2' })).statusCode).toBe(201)
+  })
+
   test('200: an Org Admin by single sign-on still revokes the tokens of others', async () => {
     const { saml, call } = await bySso('Org Admin')
     const made = await saml.admin.post('/api/auth/tokens', { name: 'ci', role: 'Viewer' })
@@ -108,13 +116,22 @@ describe('an account without a password', () => {
       200,
     )
 
-    const token = /accept#([\w-]+)/.exec(mail.text)?.[1]
-    const accepted = { token, password }
+    const token = { name: 'ci', role: 'Viewer' }
+    const made = (await send(harness.app, '/api/auth/tokens', token, headers)).json()
+    const opens = async (by: object) =>
+      (await harness.app.inject({ url: '/api/auth/me', headers: by as never })).statusCode
+    const bearer = { authorization: `Bearer ${String(made.token)}` }
+    expect([await opens(headers), await opens(bearer)]).toEqual([200, 200])
+
+    const link = /accept#([\w-]+)/.exec(mail.text)?.[1]
+    const accepted = { token: link, password }
     const answer = await send(harness.app, '/api/auth/invitations/accept', accepted)
     expect(answer.statusCode).toBe(200)
     expect((await logIn(harness.app, { email, password })).json()).toMatchObject({
       user: { email },
     })
+    // What the provider's session had made is ended, and the session too.
+    expect([await opens(headers), await opens(bearer)]).toEqual([401, 401])
   })
 })
 

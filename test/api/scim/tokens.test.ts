@@ -66,6 +66,32 @@ describe('/api/org/scim', () => {
     expect(answers.find(({ statusCode }) => statusCode === 409)?.json().code).toBe('token_limit')
   })
 
+  test('400: a person who was deactivated does not come back by the token that they made', async () => {
+    const org = await harness.organization()
+    const admin = await org.user('Org Admin')
+    const owner = await org.user('Owner')
+    const { token } = (await admin.post(url, { name: 'mine' })).json()
+    const scim = async (method: 'GET' | 'PATCH', path: string, payload?: object) =>
+      harness.app.inject({
+        method,
+        url: `/api/scim/v2${path}`,
+        headers: {
+          authorization: `Bearer ${String(token)}`,
+          'content-type': 'application/scim+json',
+        },
+        ...(payload && { payload: JSON.stringify(payload) }),
+      })
+    const filter = encodeURIComponent(`userName eq "${admin.email}"`)
+    const [{ id }] = (await scim('GET', `/Users?filter=${filter}`)).json().Resources
+    await owner.patch(`/api/org/users/${admin.id}`, { active: false })
+    const back = await scim('PATCH', `/Users/${id}`, {
+      schemas: ['urn:ietf:params:scim:api:messages:2.0:PatchOp'],
+      Operations: [{ op: 'replace', path: 'active', value: true }],
+    })
+    expect([back.statusCode, back.json().scimType]).toEqual([400, 'mutability'])
+    expect((await scim('GET', `/Users/${id}`)).json().active).toBe(false)
+  })
+
   test('400, 403, 404: no name; a lower role; an API token; another organization’s token', async () => {
     const [org, other] = [await harness.organization(), await harness.organization()]
     const admin = await org.user('Org Admin')

@@ -239,6 +239,8 @@ describe('/Users', () => {
         value: 'evil@x.test',
       }),
       await idp.patch(`/Users/${id}`, { op: 'replace', path: 'userName', value: 'evil@x.test' }),
+      // An assertion that names mallory would sign her in as the Owner.
+      await idp.patch(`/Users/${id}`, { op: 'replace', path: 'userName', value: 'mallory' }),
       await idp.patch(
         `/Users/${id}`,
         { op: 'remove', path: 'emails' },
@@ -253,6 +255,8 @@ describe('/Users', () => {
       expect([attack.statusCode, attack.json().scimType]).toEqual([400, 'mutability'])
     const me = (await owner.get('/api/auth/me')).json()
     expect(me.user.email).toBe(owner.email)
+    const named = { op: 'replace', path: 'userName', value: owner.email.toUpperCase() }
+    expect((await idp.patch(`/Users/${id}`, named)).statusCode).toBe(200)
 
     // The client of these tests has its own Owner, so the other Owners are deactivated first.
     const owners = (await idp.get(filtered('roles.value eq "Owner"'))).json().Resources

@@ -106,6 +106,11 @@ describe('sensitive values of a workspace in what members read', () => {
       },
     ])
     await recordedPlan(harness, { organizationId: org.id, workspaceRunId: id }, plan)
+    const findings = [{ message: `x ${secret}`, resource: `aws_instance.web["${secret}"]` }]
+    await harness.deps.store
+      .platform('workspace_runs')
+      .where({ id })
+      .update({ gates: JSON.stringify([{ kind: 'policy', result: 'fail', findings }]) })
     const paths = [`${url}/runs/${id}`, `${url}/runs/${id}/plan`]
     for (const path of paths) expect((await viewer.get(path)).body).toContain('horse')
     await sensitive()
@@ -115,6 +120,21 @@ describe('sensitive values of a workspace in what members read', () => {
         expect(body).toContain('user_data')
         for (const trace of traces) expect(body).not.toContain(trace)
       }
+  })
+
+  test('200: each text within a sensitive object is masked, but no key', async () => {
+    const { owner, viewer, url } = await made()
+    const value = `{ username = "app", password = "${secret.replaceAll('"', '\\"')}" }`
+    await owner.post(`${url}/variables`, { key: 'database', value, sensitive: true })
+    const { outputs: shown } = (await viewer.get(`${url}/outputs`)).json()
+    const [contained] = shown.filter(({ name }: { name: string }) => name === 'contained')
+    expect(contained).toMatchObject({ value: 'postgres://app:[masked]', sensitive: true })
+    // An environment variable is a program's own: its parts are addresses and names of projects.
+    const other = await made()
+    const json = JSON.stringify({ password: secret })
+    const env = { key: 'SERVICE_CREDENTIALS', kind: 'env', value: json, sensitive: true }
+    await other.owner.post(`${other.url}/variables`, env)
+    expect((await other.viewer.get(`${other.url}/outputs`)).body).toContain('horse')
   })
 
   test('200: sensitive values of another workspace are not masked', async () => {
