@@ -22,10 +22,12 @@ import type { Planned, PlanJob } from '../gateways/runner/protocol.ts'
 import { messageOfUnusableFile } from '../gateways/sandbox/unusable-file.ts'
 import type { StepEnd } from '../gateways/sandbox/workbench.ts'
 import {
+  compareOptions,
   comparePlan,
   readPlanFile as readTofuPlan,
 } from '../gateways/tofu/plan-file/compare-plan-file.ts'
 import { compareConfiguration } from '../gateways/tofu/plan-file/compare-configuration.ts'
+import { compareState } from '../gateways/tofu/plan-file/compare-state.ts'
 import { PlanForged, PlanTooLarge } from '../gateways/tofu/plan-file/plan-forged.ts'
 import type { KeptModules } from '../gateways/tofu/module-archive.ts'
 import { tofu } from '../gateways/tofu/tofu.ts'
@@ -152,6 +154,8 @@ async function planInSandbox(planning: Planning): Promise<Planned> {
     // A missing plan must never be read as "nothing to change".
     if (!planFile) throw new JobFailure('plan_errored', 'OpenTofu left no plan file.')
     const plan = orForged(() => readTofuPlan(planFile))
+    orForged(() => compareOptions(plan, job))
+    orForged(() => compareState(planFile, plan))
     orForged(() => compareConfiguration(planFile, tool.plannedFrom(files, modules)))
     const shown = await tool.show(lockFile, { maxBytes: job.planJsonBytes })
     if (shown.how === 'too_much_output') throw tooLarge(shown.stdoutBytes, job.planJsonBytes)

@@ -32,7 +32,7 @@ export function faultOfShape(text: string, maxMembers = maxJsonMembers): string 
       const level = levels.at(-1)
       if (expectsKey && level) {
         const fault = addKey(level, text.slice(at, end + 1))
-        if (fault) return fault
+        if (fault !== undefined) return fault || undefined
       }
       at = end
     } else if (code === braceOpen || code === bracketOpen) {
@@ -56,7 +56,8 @@ export function faultOfShape(text: string, maxMembers = maxJsonMembers): string 
 const tooMany = (maxMembers: number): string =>
   `has more than ${maxMembers.toLocaleString('en')} fields and items`
 
-function endOfString(text: string, start: number): number {
+/** Where the string that begins at `start` has its closing quote; -1 where it has none. */
+export function endOfString(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end >= 0; end = text.indexOf('"', end + 1)) {
     let slashes = 0
     while (text.charCodeAt(end - 1 - slashes) === backslash) slashes += 1
@@ -65,8 +66,10 @@ function endOfString(text: string, start: number): number {
   return -1
 }
 
+/** The fault of a key; empty where the text is no JSON, which the parser says. */
 function addKey(level: NonNullable<Level>, quoted: string): string | undefined {
   const key = quoted.includes('\\') ? unescaped(quoted) : quoted.slice(1, -1)
+  if (key === undefined) return ''
   if (key === '__proto__') return `has a field named ${key}`
   level.last = key
   const { keys } = level
@@ -77,11 +80,11 @@ function addKey(level: NonNullable<Level>, quoted: string): string | undefined {
   return undefined
 }
 
-/** Unescapes a key as the parser will, so that an escape cannot hide a duplicate or `__proto__`. */
-function unescaped(quoted: string): string {
+/** Unescapes a key as the parser will, so that an escape cannot hide a duplicate or `__proto__`. Undefined if it cannot. */
+function unescaped(quoted: string): string | undefined {
   try {
     return String(JSON.parse(quoted))
   } catch {
-    return quoted
+    return undefined
   }
 }

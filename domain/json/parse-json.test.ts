@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { maxJsonDepth, maxJsonMembers } from './json-shape.ts'
 import { parseJson } from './parse-json.ts'
 
@@ -26,6 +26,14 @@ describe('accepted bodies', () => {
 })
 
 describe('refused bodies', () => {
+  test('keys that the parser refuses are not each unescaped: the first is enough', () => {
+    const keys = Array.from({ length: 1_000 }, (_, n) => `"\\x${n}":1`)
+    const parse = vi.spyOn(JSON, 'parse')
+    expect(parseJson(`{${keys.join(',')}}`).fault).toContain('The body is not JSON')
+    expect(parse.mock.calls.length).toBeLessThan(10)
+    parse.mockRestore()
+  })
+
   test.each([
     ['the field "role" twice', '{"role":"Viewer","role":"Owner"}'],
     ['the field "a" twice', '{"a":{"x":1},"b":[1,2],"a":2}'],

@@ -78,9 +78,16 @@ function assertInstalled(
       throw new PlanForged('a module of it is in another folder')
 }
 
+/** What OpenTofu 1.12 writes of a module. Go's encoding/json takes other spellings for these too: `dir` for `Dir`. */
+const keysOfModule = new Set(['Key', 'Source', 'Version', 'Dir'])
+
 /** The folder of each module by its key, empty for the root. */
 function readFolders(text: Buffer | undefined): Map<string, string> {
-  const folders = foldersOf(parse(String(text)))
+  const records = parse(String(text))
+  const isPlain = (record: unknown) =>
+    isRecord(record) && Object.keys(record).every((key) => keysOfModule.has(key))
+  if (!Array.isArray(records) || !records.every(isPlain)) throw new PlanForged(unreadable)
+  const folders = foldersOf(records)
   if (join(folders.get('') ?? '/', '.') !== '.')
     throw new PlanForged('its configuration is in another folder')
   return folders

@@ -53,6 +53,12 @@ export function comparePlan(plan: FilePlan, planJson: unknown): void {
   comparePlannedValues(plan, planJson['planned_values'])
 }
 
+/** Throws PlanForged unless the plan was made with the job's options alone. An apply takes them from the plan file. */
+export function compareOptions(plan: FilePlan, { destroy }: { destroy: boolean }): void {
+  if (plan.isNarrowed || plan.refreshOnly || plan.destroys !== destroy)
+    throw new PlanForged('it was not made with the options of the run')
+}
+
 export const comparePlanFile = (planFile: Buffer, planJson: unknown): void =>
   comparePlan(readPlanFile(planFile), planJson)
 

@@ -68,6 +68,8 @@ const actions: Readonly<Record<number, readonly [string, number | null, number |
 export type FileChange = {
   action: string
   before: PlanValue
+  /** `before` as its bytes; undefined where there is none. */
+  beforeBytes: Buffer | undefined
   after: PlanValue
   importing: { id: string; identity: PlanValue } | undefined
   generatedConfig: string
@@ -92,6 +94,9 @@ export type FilePlan = {
   timestamp: string
   errored: boolean
   refreshOnly: boolean
+  destroys: boolean
+  /** Whether it was made with `-target`, `-exclude` or `-replace`. */
+  isNarrowed: boolean
   resources: FileResource[]
   drift: FileResource[]
   outputs: FileOutput[]
@@ -100,7 +105,7 @@ export type FilePlan = {
 }
 
 const formatVersion = 3
-const refreshOnly = 2
+const modes = { destroy: 1, refreshOnly: 2 }
 
 /** The entry `tfplan` of a plan file. */
 export function readTfplan(bytes: Buffer): FilePlan {
@@ -112,7 +117,9 @@ export function readTfplan(bytes: Buffer): FilePlan {
     tofuVersion: textOf(plan, 'tofuVersion'),
     timestamp: textOf(plan, 'timestamp'),
     errored: numberOf(plan, 'errored') !== 0,
-    refreshOnly: numberOf(plan, 'mode') === refreshOnly,
+    refreshOnly: numberOf(plan, 'mode') === modes.refreshOnly,
+    destroys: numberOf(plan, 'mode') === modes.destroy,
+    isNarrowed: ['targets', 'excludes', 'forceReplace'].some((option) => plan.has(option)),
     resources: listOf(plan, 'resourceChanges').map(readResource),
     drift: listOf(plan, 'resourceDrift').map(readResource),
     outputs: listOf(plan, 'outputChanges').map(readOutput),
@@ -161,6 +168,7 @@ function readChange(bytes: Buffer): FileChange {
   return {
     action,
     before: valueAt(before),
+    beforeBytes: typeof before === 'number' ? packed(needed(values[before])) : undefined,
     after: after === before ? valueAt(before) : valueAt(after),
     importing: importing && readImporting(importing),
     generatedConfig: textOf(change, 'generatedConfig'),
@@ -188,8 +196,10 @@ function valueOf(message: Message, name: string): PlanValue {
   return bytes === undefined ? null : unwrap(bytes)
 }
 
-const unwrap = (bytes: Buffer): PlanValue =>
-  readValue(needed(bytesOf(readMessage(bytes, fields.value), 'msgpack')))
+const unwrap = (bytes: Buffer): PlanValue => readValue(packed(bytes))
+
+const packed = (bytes: Buffer): Buffer =>
+  needed(bytesOf(readMessage(bytes, fields.value), 'msgpack'))
 
 function needed(bytes: Buffer | undefined): Buffer {
   if (bytes === undefined) throw new PlanForged('a part of it is missing')

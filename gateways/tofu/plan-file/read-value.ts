@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { isRecord } from '../../../domain/infrastructure/record.ts'
 import { PlanForged, PlanTooLarge } from './plan-forged.ts'
 
 /** A value that is known only after the apply. */
@@ -20,16 +21,17 @@ const maxDepth = 500
  * A value as OpenTofu stores it (msgpack as go-cty writes it). Unknown values are extensions of
  * type 0 and 12. A value of a dynamic type stands in a pair behind its type in bytes, which occur
  * nowhere else. A whole number beyond 64 bits, and a decimal that no double holds, is a text.
+ *
+ * `typed`: a value of a dynamic type is read as the object of value and type that a state has in its place.
  */
-export function readValue(bytes: Buffer): PlanValue {
+export function readValue(bytes: Buffer, { typed = false } = {}): PlanValue {
   let at = 0
   const value = read(0)
   if (at !== bytes.length) throw broken()
   return value
 
   function read(depth: number): PlanValue {
-    if (depth > maxDepth)
-      throw new PlanTooLarge(`a value is more than ${maxDepth.toLocaleString('en')} levels deep`)
+    if (depth > maxDepth) throw tooDeep()
     const tag = take(1).readUInt8(0)
     if (tag <= 0x7f) return tag
     if (tag <= 0x8f) return readMap(tag & 0x0f, depth)
@@ -110,8 +112,9 @@ export function readValue(bytes: Buffer): PlanValue {
 
   function readArray(length: number, depth: number): PlanValue {
     if (length === 2 && isBytes(bytes[at])) {
-      skipType()
-      return read(depth + 1)
+      const type = takeType()
+      const value = read(depth + 1)
+      return typed ? new Map([['value', value] as const, ['type', readType(type)]]) : value
     }
     // No more is taken in advance than there can be: each element has a byte.
     if (length > bytes.length - at) throw broken()
@@ -128,12 +131,30 @@ export function readValue(bytes: Buffer): PlanValue {
     return map
   }
 
-  function skipType(): void {
+  function takeType(): Buffer {
     const tag = take(1).readUInt8(0)
-    if (tag === 0xc4) take(take(1).readUInt8(0))
-    else if (tag === 0xc5) take(take(2).readUInt16BE(0))
-    else take(take(4).readUInt32BE(0))
+    if (tag === 0xc4) return take(take(1).readUInt8(0))
+    if (tag === 0xc5) return take(take(2).readUInt16BE(0))
+    return take(take(4).readUInt32BE(0))
   }
+}
+
+/** A type is JSON, as `["list","string"]`. */
+function readType(bytes: Buffer): PlanValue {
+  try {
+    return fromJson(JSON.parse(bytes.toString()), 0)
+  } catch (error) {
+    throw error instanceof SyntaxError ? broken() : error
+  }
+}
+
+function fromJson(value: unknown, depth: number): PlanValue {
+  if (depth > maxDepth) throw tooDeep()
+  if (Array.isArray(value)) return value.map((item) => fromJson(item, depth + 1))
+  if (isRecord(value))
+    return new Map(Object.entries(value).map(([key, item]) => [key, fromJson(item, depth + 1)]))
+  if (typeof value !== 'string' && typeof value !== 'boolean') throw broken()
+  return value
 }
 
 /**
@@ -160,3 +181,5 @@ const lengthOfCharacter = (first: number): number =>
 const isBytes = (tag: number | undefined) => tag === 0xc4 || tag === 0xc5 || tag === 0xc6
 
 const broken = () => new PlanForged('a value of it is broken')
+const tooDeep = () =>
+  new PlanTooLarge(`a value is more than ${maxDepth.toLocaleString('en')} levels deep`)

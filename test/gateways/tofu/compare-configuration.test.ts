@@ -68,6 +68,20 @@ test.each([
     'a module twice in the list',
     { 'tfconfig/modules.json': '[{"Key":"","Dir":"."},{"Key":"","Dir":"m"}]' },
   ],
+  [
+    'a spelling of a field that Go takes for the field',
+    {
+      'tfconfig/modules.json':
+        '[{"Key":"","Dir":"."},{"Key":"one","Source":"./m","Dir":"m","dir":"m/below"},{"Key":"one.below","Source":"./below","Dir":"m/below"}]',
+    },
+  ],
+  [
+    'an entry of the list that is no module, which Go takes for the root',
+    {
+      'tfconfig/modules.json':
+        '[{"Key":"","Dir":"."},{"Key":"one","Dir":"m"},{"Key":"one.below","Dir":"m/below"},null]',
+    },
+  ],
   ['another root', { 'tfconfig/modules.json': '[{"Key":"","Dir":"m"}]' }],
   ['no override of the root', { 'tfconfig/m-/zz_override.tf': null }],
   ['a module without one of its files', { 'tfconfig/m-one/more.tofu': null }],

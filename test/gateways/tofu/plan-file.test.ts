@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
-import { comparePlanFile } from '../../../gateways/tofu/plan-file/compare-plan-file.ts'
+import {
+  compareOptions,
+  comparePlanFile,
+  readPlanFile,
+} from '../../../gateways/tofu/plan-file/compare-plan-file.ts'
+import { compareState } from '../../../gateways/tofu/plan-file/compare-state.ts'
 import { PlanForged, PlanTooLarge } from '../../../gateways/tofu/plan-file/plan-forged.ts'
+import { readTfplan } from '../../../gateways/tofu/plan-file/read-tfplan.ts'
 import { readValue } from '../../../gateways/tofu/plan-file/read-value.ts'
 import { readZip } from '../../../gateways/tofu/plan-file/read-zip.ts'
 import { isRecord } from '../../../domain/infrastructure/record.ts'
@@ -13,12 +19,12 @@ import { zipOf } from './zip-of.ts'
 
 const mirror = providerMirror({ simple: true })
 let shop: Awaited<ReturnType<typeof planShop>>
-const plans: Array<Planned & { name: string }> = []
+const plans: Array<Planned & { name: string; args: readonly string[] }> = []
 const planAll = async (all: Readonly<Record<string, PlanStep[]>>) => {
   for (const [name, steps] of Object.entries(all)) {
     const place = await shop.place()
-    for (const [at, { files, args, apply }] of steps.entries()) {
-      plans.push({ ...(await place.plan(files, args)), name: `${name} ${at}` })
+    for (const [at, { files, args = [], apply }] of steps.entries()) {
+      plans.push({ ...(await place.plan(files, args)), name: `${name} ${at}`, args })
       if (apply) await place.tryApply()
     }
   }
@@ -30,6 +36,10 @@ beforeAll(async () => {
 }, 600_000)
 afterAll(() => shop?.close())
 
+const tfplanOf = (name: string): Buffer =>
+  readZip(planOf(name).planFile)
+    .find((entry) => entry.name === 'tfplan')
+    ?.read(2 ** 24) ?? Buffer.alloc(0)
 const planOf = (name: string): Planned => {
   const found = plans.find((plan) => plan.name === name)
   if (!found) throw new Error(`no plan ${name}`)
@@ -41,6 +51,30 @@ test('the output of the real `tofu show` matches the plan file', () => {
   expect(plans).toHaveLength(count(configurations) + (mirror ? count(providerConfigurations) : 0))
   for (const { name, planFile, planJson } of plans)
     expect(() => comparePlanFile(planFile, planJson), name).not.toThrow()
+})
+
+const isOption = (arg: string) => /^-(target|refresh-only)/.test(arg)
+
+test('each plan is held to the options that the service has: destroy, or none', () => {
+  for (const { name, planFile, args } of plans) {
+    const destroy = args.includes('-destroy')
+    const check = (job: { destroy: boolean }) => () => compareOptions(readPlanFile(planFile), job)
+    if (args.some(isOption)) expect(check({ destroy }), name).toThrow(PlanForged)
+    else expect(check({ destroy }), name).not.toThrow()
+    expect(check({ destroy: !destroy }), name).toThrow(PlanForged)
+  }
+  expect(plans.filter(({ args }) => args.some(isOption))).toHaveLength(2)
+  // OpenTofu does not store `-replace` in the field for it.
+  const replacing = readTfplan(
+    Buffer.concat([tfplanOf('replaced 1'), Buffer.from([0x82, 1, 1, 65])]),
+  )
+  expect(() => compareOptions(replacing, { destroy: false })).toThrow(PlanForged)
+})
+
+test('the state of each plan of all resources is the one that its changes begin from', () => {
+  for (const { name, planFile, args } of plans)
+    if (!args.some(isOption))
+      expect(() => compareState(planFile, readPlanFile(planFile)), name).not.toThrow()
 })
 
 test('a small plan takes milliseconds', () => {

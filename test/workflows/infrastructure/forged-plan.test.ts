@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { readZip } from '../../../gateways/tofu/plan-file/read-zip.ts'
 import { planShop } from '../../gateways/tofu/plan-shop.ts'
 import { zipOf } from '../../gateways/tofu/zip-of.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
@@ -87,6 +88,24 @@ describe.skipIf(!mirror)(
       expect(ended, ended.log).toMatchObject(refused('its archive is not as OpenTofu writes it'))
     })
 
+    test('code in the plan step leaves a plan with another state', async () => {
+      const planFile = await planned([])
+      const state = JSON.stringify({ version: 4, resources: [extra] })
+      const entries = readZip(planFile).map(({ name, read }) => ({
+        name,
+        data: name === 'tfstate' ? Buffer.from(state) : read(2 ** 24),
+      }))
+      const ended = await runOf(leaving(zipOf(entries)))
+      expect(ended, ended.log).toMatchObject(
+        refused('its state has an object that no change of it names'),
+      )
+    })
+
+    test('code in the plan step leaves a plan of another mode', async () => {
+      const ended = await runOf(leaving(await planned(['-destroy'])))
+      expect(ended, ended.log).toMatchObject(refused('it was not made with the options of the run'))
+    })
+
     test('plan_too_large: a plan file that unpacks to more than 128 MiB', async () => {
       const bomb = zipOf([
         { name: 'tfplan', data: Buffer.alloc(130 * 1024 * 1024) },
@@ -122,6 +141,24 @@ mkfifo /bench/out/plan.bin
 } > /dev/null 2>&1 < /dev/null &
 `,
 })
+
+/** An object of a state. */
+const extra = {
+  mode: 'managed',
+  type: 'terraform_data',
+  name: 'extra',
+  provider: 'provider["terraform.io/builtin/terraform"]',
+  instances: [{ schema_version: 0, attributes: { id: 'x' } }],
+}
+
+async function planned(args: readonly string[]): Promise<Buffer> {
+  const shop = await planShop(inject('tofuBin'))
+  try {
+    return (await (await shop.place()).plan(rule('10.0.0.0/8'), args)).planFile
+  } finally {
+    shop.close()
+  }
+}
 
 async function twoPlans(): Promise<Buffer> {
   const shop = await planShop(inject('tofuBin'))

@@ -1,0 +1,55 @@
+import { parseAddress } from './parse-address.ts'
+import { PlanForged } from './plan-forged.ts'
+import type { FilePlan, FileResource } from './read-tfplan.ts'
+import { keyOfObject, readTfstate, type StateObject } from './read-tfstate.ts'
+import { readValue } from './read-value.ts'
+import { readZip } from './read-zip.ts'
+import { isSame } from './same-value.ts'
+
+/** As much as a state that an apply could not save. */
+const maxStateBytes = 128 * 1024 * 1024
+
+/**
+ * Throws PlanForged unless the state within a plan file has the objects of managed resources that its changes begin
+ * from, and no other. An apply takes its state from there: code of the author that replaced the plan file could
+ * otherwise drop an object, alter one that does not change, or have an approved deletion done by another provider.
+ *
+ * For plans of all resources: a plan with `-target` has no change for the others (`compareOptions`).
+ */
+export function compareState(planFile: Buffer, { resources }: FilePlan): void {
+  const state = readZip(planFile).find(({ name }) => name === 'tfstate')
+  if (!state) throw new PlanForged('it has no state')
+  const objects = readTfstate(state.read(maxStateBytes))
+  for (const resource of resources) {
+    const { mode, ...place } = parseAddress(resource.address)
+    if (mode !== 'managed') continue
+    const key = keyOfObject({ ...place, deposed: resource.deposed })
+    compareObject(resource, objects.get(key))
+    objects.delete(key)
+  }
+  if (objects.size > 0) throw new PlanForged('its state has an object that no change of it names')
+}
+
+function compareObject(
+  { address, actionReason, provider, change }: FileResource,
+  object: StateObject | undefined,
+): void {
+  const before = change.beforeBytes ? readValue(change.beforeBytes, { typed: true }) : null
+  if ((before === null) !== (object === undefined))
+    throw new PlanForged(`${address} is in its state or in what was before, but not in both`)
+  if (!object) return
+  if (!isSame(before, object.attributes))
+    throw new PlanForged(`${address} differs in its state from what was before`)
+  const instance = object.provider.startsWith(provider) && object.provider.slice(provider.length)
+  if (instance === false || !isKey.test(instance))
+    throw new PlanForged(`${address} has another provider in its state`)
+  // A tainted object is replaced or goes.
+  if (object.isTainted ? kept.has(change.action) : actionReason === replacedAsTainted)
+    throw new PlanForged(`${address} differs in its state in whether it is tainted`)
+}
+
+/** What follows the provider's configuration: nothing, or the key of one of its instances. */
+const isKey = /^(\["([^"\\]|\\.)*"\]|\[\d+\])?$/s
+const kept: ReadonlySet<string> = new Set(['no-op', 'update'])
+/** Of planproto's ResourceInstanceActionReason. */
+const replacedAsTainted = 1
