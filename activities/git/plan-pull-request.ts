@@ -27,13 +27,15 @@ export type PullPlan = {
   branch: string
   commit: string
   target: PullTarget
+  /** The members who are known to have written or pushed it. */
+  authors: () => Promise<number[]>
 }
 
 /** Plans one workspace of a pull request at a commit, once. Version, run and comment are one transaction. */
 export async function planPullRequest(
   deps: Deps,
   host: GitHost,
-  { organizationId, pullRequestId, repo, branch, commit, target }: PullPlan,
+  { organizationId, pullRequestId, repo, branch, commit, target, authors }: PullPlan,
 ): Promise<void> {
   const { store } = deps
   const { workspaceId, folders, prefix } = target
@@ -54,6 +56,7 @@ export async function planPullRequest(
   // Our own pull request, for a version on a protected branch.
   if (prefix !== '' && isDeepStrictEqual(files, now)) return
   const prepared = await readConfigurationFiles(organizationId, files, commit)
+  const authorUserIds = await authors()
   await store.tenant(organizationId, async (tenant) => {
     const workspace = await workspaces(tenant).getForUpdate(workspaceId)
     const pulls = gitPullRequests(tenant)
@@ -62,7 +65,7 @@ export async function planPullRequest(
     const version = await createVersion(deps, tenant, {
       workspaceId,
       pullRequestId,
-      authorUserIds: [],
+      authorUserIds,
       unknownAuthor: true,
       files: prepared,
       commit,

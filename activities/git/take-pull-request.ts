@@ -9,6 +9,7 @@ import { gitPullRequests } from '../../store/git/git-pull-requests.ts'
 import { startComment } from '../../app/git/start-comment.ts'
 import { workspacesOfConnection } from '../../store/git/workspaces-of-source.ts'
 import type { Deps } from '../deps.ts'
+import { authorsOfPull } from './authors-of-pull.ts'
 import { planPullRequest, type PullTarget } from './plan-pull-request.ts'
 
 /**
@@ -37,8 +38,11 @@ export async function takePullRequest(
   const row = await deps.store.tenant(organizationId, async (tenant) =>
     gitPullRequests(tenant).of(connection.id, repo, number),
   )
+  const place = { organizationId, repo, branch: pull.from, commit }
+  let asked: Promise<number[]> | undefined
+  const authors = async () => (asked ??= authorsOfPull(deps, host, { ...place, into: pull.into }))
   for (const target of touched) {
-    const plan = { organizationId, pullRequestId: row.id, repo, branch: pull.from, commit, target }
+    const plan = { ...place, pullRequestId: row.id, target, authors }
     try {
       await planPullRequest(deps, host, plan)
     } catch (error) {

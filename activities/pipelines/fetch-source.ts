@@ -84,13 +84,15 @@ async function authorsSince(
   { organizationId, source, connection }: Attempt,
   to: string,
 ): Promise<CommitsSince | undefined> {
-  const { targetWorkspaceId, repository, pipelineId } = source
+  const { targetWorkspaceId, repository, pipelineId, ownBranch } = source
   if (targetWorkspaceId === null || !connection || repository === null) return undefined
   const good = await deps.store.tenant(organizationId, async (tenant) =>
     releases(tenant).lastGood(pipelineId, targetWorkspaceId),
   )
   const from = good?.commitSha ?? null
-  return commitsSince(deps, { organizationId, connection, repository, from, to })
+  // A run of a commit or tag names no branch.
+  const branch = source.branch ?? ownBranch
+  return commitsSince(deps, { organizationId, connection, repository, branch, from, to })
 }
 
 /** Written by whoever wrote the commit, so masked and without control characters. */

@@ -177,6 +177,7 @@ async function people(
   const able = await users(tenant).listAble({
     lowest: lowestRole[capability],
     platformAdmins: true,
+    signedIn: true,
     limit: 20,
   })
   return able.map(labelOfPerson)

@@ -42,6 +42,7 @@ export type PromotedRange = {
   connectionId: number | null
   repository: string | null
   targetWorkspaceId: number | null
+  branch: string | null
   from: string | null
   to: string | null
 }
@@ -66,7 +67,9 @@ export async function rangeOfPromotion(
   const good =
     targetWorkspaceId === null ? undefined : await releases(tenant).lastGood(id, targetWorkspaceId)
   const from = good?.commitSha ?? null
-  return { connectionId, repository, targetWorkspaceId, from, to: source.commitSha }
+  const branch = source.branch ?? pipeline.appBranch
+  const to = source.commitSha
+  return { connectionId, repository, targetWorkspaceId, branch, from, to }
 }
 
 /**
@@ -88,6 +91,8 @@ export async function readPromoted(
   })
   const { repository, from, to } = range
   if (!connection || repository === null || to === null) return { range, since: unknownCommits }
-  const since = await commitsSince(deps, { organizationId, connection, repository, from, to })
+  const branch = range.branch ?? connection.defaultBranch
+  const at = { organizationId, connection, repository, branch, from, to }
+  const since = await commitsSince(deps, at)
   return { range, since }
 }

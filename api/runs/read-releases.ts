@@ -105,6 +105,7 @@ async function agentOperators(tenant: Tenant): Promise<string[]> {
   const able = await users(tenant).listAble({
     lowest: lowestRole.manage_cloud_accounts,
     platformAdmins: true,
+    signedIn: true,
     limit: 20,
   })
   return able.map(labelOfPerson)

@@ -1,17 +1,18 @@
 import type { Keyring } from '../../gateways/keyring/keyring.ts'
 import type { Outbound } from '../../gateways/outbound/outbound.ts'
+import { pushesBetween } from '../../domain/git/pushes-between.ts'
 import { maskSecrets } from '../../domain/runs/mask-secrets.ts'
 import { stripControls } from '../../domain/secrets/strip-controls.ts'
 import type { Store } from '../../store/driver/connect.ts'
 import type { GitConnection } from '../../store/git/git-connections.ts'
 import type { ReleasedCommit } from '../../store/runs/application-runs.ts'
-import { users } from '../../store/users/users.ts'
+import { authorsOfCommits } from '../git/authors-of-commits.ts'
 import { openHost } from '../git/open-host.ts'
 
 export type CommitsSince = {
-  /** Members whom a commit names, or whom its signature proves. */
+  /** Members whom a commit names, whom its signature proves, or who pushed it. */
   authorUserIds: number[]
-  /** For some commit the host proves no member, or not all commits are known. */
+  /** For some commit or push the host proves no member, or not all of them are known. */
   unknownAuthor: boolean
   commits: ReleasedCommit[]
   truncated: boolean
@@ -33,27 +34,28 @@ export async function commitsSince(
     organizationId: number
     connection: GitConnection
     repository: string
+    /** The branch whose pushes are asked for; null where none is known. */
+    branch: string | null
     from: string | null
     to: string
   },
 ): Promise<CommitsSince> {
-  const { organizationId, connection, repository, from, to } = at
+  const { organizationId, connection, repository, branch, from, to } = at
   if (from === to) return { authorUserIds: [], unknownAuthor: false, commits: [], truncated: false }
   try {
     const host = openHost(deps, organizationId, connection)
     const { commits, complete } = await host.authors(repository, { from, to, folders: [''] })
-    const members = await deps.store.tenant(organizationId, async (tenant) =>
-      users(tenant).listByEmails(commits.flatMap(({ claimed, proved }) => [...claimed, ...proved])),
+    // The authors of the commits are kept where only the pushes cannot be told.
+    const told = branch === null ? null : await host.pushes(repository, branch).catch(() => null)
+    const pushes = told && pushesBetween(told, { from, to })
+    const authors = await deps.store.tenant(organizationId, async (tenant) =>
+      authorsOfCommits(tenant, { commits, complete, pushes }),
     )
-    const known = new Set(members.map(({ email }) => email?.toLowerCase()))
     const words = commits.flatMap((commit) => commit.words ?? [])
     return {
-      authorUserIds: members.map(({ id }) => id),
-      unknownAuthor:
-        !complete ||
-        // The head is among them, unless the branch was moved back.
-        commits.length === 0 ||
-        commits.some(({ proved }) => !proved.some((email) => known.has(email.toLowerCase()))),
+      authorUserIds: authors.authorUserIds,
+      // The head is among them, unless the branch was moved back.
+      unknownAuthor: authors.unknownAuthor || commits.length === 0,
       commits: words.slice(0, maxCommits).map(({ sha, author, message }) => ({
         sha,
         author: shown(author, 300),

@@ -5,7 +5,7 @@ import { pushesBetween } from '../../domain/git/pushes-between.ts'
 import { foldersOf, isWithin, type WorkspaceSource } from '../../domain/git/workspace-source.ts'
 import type { ConfigurationFiles } from '../../domain/workspaces/configuration-files.ts'
 import type { CommitAuthors, CommitRange, GitPush } from './git-source.ts'
-import type { GitHost } from './git-host.ts'
+import { maxChanges, type GitHost } from './git-host.ts'
 import { isStatus } from './git-refusal.ts'
 
 export type SourcePlace = WorkspaceSource & { repo: string; path: string }
@@ -67,7 +67,8 @@ async function readAt(
       'path',
       `there is no file in ${place.path === '' ? 'the repository' : `the folder ${place.path}`} of ${place.repo} on ${branch}`,
     )
-  const range = { from: known?.commitSha ?? null, to: commit, folders }
+  const from = await knownCommit(host, place.repo, { commit, files, known, knownFiles })
+  const range = { from, to: commit, folders }
   return {
     commit,
     branch,
@@ -78,8 +79,35 @@ async function readAt(
   }
 }
 
-/** With more changes a host may leave out the one that matters. */
-const maxChanges = 300
+type Compared = {
+  commit: string
+  files: ConfigurationFiles
+  known: KnownSource | undefined
+  knownFiles: ConfigurationFiles | undefined
+}
+
+/**
+ * The commit after which authors count; null for all of them. After the place was changed, a file that is new here
+ * may have been in the repository before, and then nobody was asked about its authors.
+ */
+async function knownCommit(
+  host: GitHost,
+  repo: string,
+  { commit: head, files, known, knownFiles = {} }: Compared,
+): Promise<string | null> {
+  const base = known?.commitSha ?? null
+  if (base === null || known?.current) return base
+  const found = Object.keys(files).filter((path) => !Object.hasOwn(knownFiles, path))
+  if (found.length === 0) return base
+  try {
+    const changes = await host.compare(repo, { base, head })
+    const added = new Set(changes.flatMap(({ path, change }) => (change === 'added' ? path : [])))
+    return found.every((path) => added.has(path)) ? base : null
+  } catch {
+    // Gone after the branch was written anew, or more than a host compares.
+    return null
+  }
+}
 
 /** How many pushes are compared; with more, all of them count. */
 const maxCompared = 20

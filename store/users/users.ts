@@ -42,6 +42,8 @@ type Able = {
   lowest: Role
   /** Includes platform administrators, whatever their role. */
   platformAdmins?: boolean
+  /** Without people who have never signed in: they may not have accepted their invitation. */
+  signedIn?: boolean
   except?: Iterable<number>
   limit: number
 }
@@ -101,8 +103,9 @@ export function users(tenant: Tenant) {
     },
 
     /** Active people with at least this role, oldest first, without `except`. */
-    async listAble({ lowest, platformAdmins = false, except = [], limit }: Able): Promise<User[]> {
-      return withRole()
+    async listAble(able: Able): Promise<User[]> {
+      const { lowest, platformAdmins = false, signedIn = false, except = [], limit } = able
+      const found = withRole()
         .where({ active: true })
         .whereNotIn('id', [...except])
         .where((either) => {
@@ -116,6 +119,8 @@ export function users(tenant: Tenant) {
         })
         .orderBy('id')
         .limit(limit)
+      if (signedIn) void found.whereNotNull('firstSignedInAt')
+      return found
     },
 
     async create(user: {

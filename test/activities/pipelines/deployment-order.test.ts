@@ -51,11 +51,13 @@ describe('which run of a pipeline deploys, and to which hosts', () => {
   test('without an agent it waits for one, says who can act, and takes the first', async () => {
     const run = await world.built({ deploy: 'agents: { labels: { role: web } }' })
     await world.hosts.add('other', { labels: { role: 'db' } })
+    await world.owner.post('/api/org/users', { email: 'never@x.example', name: 'N', role: 'Owner' })
     await activities.open(run.id)
     expect(await activities.advance(run.id)).toMatchObject({ next: 'wait' })
     expect(await run.shown()).toMatchObject({
       blockedBy: { kind: 'agent', whoCanAct: expect.arrayContaining([world.owner.email]) },
     })
+    expect(JSON.stringify(await run.shown())).not.toContain('never@')
     await world.hosts.add('web', { labels: { role: 'web', zone: 'a' } })
     expect(await activities.deploy(run, world.hosts)).toEqual(['web deploy'])
     expect(await run.shown()).toMatchObject({ state: 'succeeded' })

@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fetchSource } from '../../../activities/pipelines/fetch-source.ts'
 import { gitConnections } from '../../../store/git/git-connections.ts'
 import { buildDeps } from '../../harness/build-deps.ts'
+import { keepArtifact } from '../../harness/deploy/keep-artifact.ts'
 import { applicationOf, building } from '../../harness/git/application-of.ts'
 import { gitHarness, peerMakers, type GitHarness } from '../../harness/git/git-harness.ts'
 import type { TestOrganization } from '../../harness/test-organization.ts'
@@ -79,6 +80,43 @@ describe.skipIf(!hasBwrap)(`the source of a run of an application (${why})`, () 
     await deliver(run.id)
     expect(await run.shown()).toEqual(first)
     expect(await run.lines('source')).toEqual(lines)
+  })
+
+  test('who pushed what is to be deployed is an author, also of a run of a commit', async () => {
+    const { platform } = harness.deps.store
+    const pusher = await org.user('SRE · Cloud Admin')
+    const application = await applicationOf(harness, owner, good)
+    const { pipelineId } = application
+    const { id: workspaceId } = await org.workspace({ by: owner })
+    const target = { targetWorkspaceId: workspaceId }
+    expect((await owner.patch(`/api/pipelines/${pipelineId}`, target)).statusCode).toBe(200)
+    const rowOf = (id: number) => platform('application_runs').where({ pipelineRunId: id })
+    const fetched = async (more: object = {}) => {
+      const run = await application.run()
+      await rowOf(run.id).update({ ...target, ...more })
+      await deliver(run.id)
+      return rowOf(run.id).first()
+    }
+    const { pipelineRunId } = await fetched()
+    await keepArtifact(harness.deps, org.id, {
+      runId: pipelineRunId,
+      digest: `sha256:${'a'.repeat(64)}`,
+    })
+    await platform('deployments').insert({
+      organizationId: org.id,
+      pipelineId,
+      workspaceId,
+      pipelineRunId,
+      artifactRunId: pipelineRunId,
+      strategy: '{}',
+      outcome: 'succeeded',
+      endedAt: new Date(),
+      agentsUntil: new Date(),
+    })
+    await harness.peer.edit(application.repo, { write: { 'new.js': '' }, pusher: pusher.email })
+    const { commitSha, authorUserIds } = await fetched()
+    expect(authorUserIds).toContain(pusher.id)
+    expect((await fetched({ branch: null, commitSha })).authorUserIds).toContain(pusher.id)
   })
 
   test('two deliveries at once note one commit, once', async () => {

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApp } from '../../../api/app.ts'
+import { openHost } from '../../../app/git/open-host.ts'
+import { gitConnections } from '../../../store/git/git-connections.ts'
 import { approvers } from '../../../store/runs/approvers.ts'
 import { agentHosts, type AgentHosts } from '../../harness/deploy/agent-hosts.ts'
 import { deployActivities, sha256 } from '../../harness/deploy/deploy-world.ts'
@@ -222,6 +224,24 @@ describe('a run with artifactOf', () => {
     } finally {
       await app.close()
     }
+  })
+
+  test('201: who pushed what is promoted is an author of it', async () => {
+    const pusher = await org.user('SRE · Cloud Admin')
+    const connection = await harness.deps.store.tenant(org.id, async (own) =>
+      gitConnections(own).get(connectionId),
+    )
+    const pushed = async (word: string) => {
+      const write = { 'index.html': word }
+      await harness.peer.edit('acme/shop', { write, pusher: pusher.email })
+      return (await openHost(harness.deps, org.id, connection).head('acme/shop', 'main')) ?? ''
+    }
+    const source = await pipeline()
+    const to = await pipeline({ targetWorkspaceId: workspaceId })
+    const first = await promote(to, await built(source, await pushed('one')))
+    await deployActivities(harness).deploy(first, hosts)
+    const next = await promote(to, await built(source, await pushed('two')))
+    expect(await authorsOf(next.id)).toContain(pusher.id)
   })
 
   test('409: without an artifact, with one that is not kept, and of another repository', async () => {

@@ -187,3 +187,25 @@ test('a person who never signed in is not named as a possible approver', async (
   )
   expect(queued).toEqual([])
 })
+
+test('a person who never signed in is not named as somebody who can release a lock or end a turn', async () => {
+  const org = await harness.organization()
+  const owner = await org.user('Owner')
+  const workspace = await org.workspace({ by: owner })
+  const invite = { name: 'Never Came', role: 'SRE · Cloud Admin' }
+  const email = `never@${org.slug}.example`
+  expect((await owner.post('/api/org/users', { ...invite, email })).statusCode).toBe(201)
+  const blocked = async () => {
+    const { run } = (await owner.post(`${workspace.url}/apply`)).json()
+    return (await owner.get(`${workspace.url}/runs/${run.id}`)).json().run.blockedBy
+  }
+  await blocked()
+  const turn = await blocked()
+  expect(turn.whoCanAct).toContain(owner.email)
+  expect(turn.whoCanAct.join()).not.toContain('never@')
+  expect((await owner.post(`${workspace.url}/lock`, { reason: 'later' })).statusCode).toBe(200)
+  const lock = (await owner.get(`${workspace.url}/runs`)).json().runs[0].blockedBy
+  expect(lock).toMatchObject({ kind: 'user_lock' })
+  expect(lock.whoCanAct).toContain(owner.email)
+  expect(lock.whoCanAct.join()).not.toContain('never@')
+})

@@ -86,4 +86,45 @@ describe.each(hostsOf('githubPeer', 'gitlabPeer'))('authors of changes in %s', (
     })
     expect((await seen(deployer)).mayApprove).toBe(true)
   })
+
+  test('403: who pushed or wrote a pull request may not approve its plan', async () => {
+    const { harness, org, user, connect, workspace } = world
+    await user.patch('/api/org/settings', { planApproval: 'unseen' })
+    try {
+      const [pusher, colleague, other] = [
+        await org.user('SRE · Cloud Admin'),
+        await org.user('SRE · Cloud Admin'),
+        await org.user('SRE · Cloud Admin'),
+      ]
+      const { repo, gitConnectionId } = await connect()
+      const fields = { gitConnectionId, source: git, path: 'live', criticality: 'production' }
+      const ws = await workspace(fields)
+      await harness.peer.branch(repo, 'main', 'feature')
+      await harness.peer.edit(repo, {
+        branch: 'feature',
+        write: { 'live/main.tf': main('forged') },
+        email: colleague.email,
+        pusher: pusher.email,
+      })
+      const pullRequest = await harness.peer.openPull(repo, { from: 'feature' })
+      expect((await harness.peer.deliver(repo, { pullRequest })).status).toBe(200)
+      const run = await eventually(async () => {
+        const { runs } = (await user.get(`${ws.url}/runs`)).json()
+        return runs.find((one: { pullRequest: number | null }) => one.pullRequest === pullRequest)
+      })
+      expect(run.awaitingPlanApproval).toBe(true)
+      const approve = async (person: TestUser) => {
+        const { configurationSha256 } = run
+        const answer = await person.post(`${ws.url}/runs/${run.id}/approve`, {
+          configurationSha256,
+        })
+        return answer.statusCode === 200 ? 'approved' : answer.json().code
+      }
+      expect(await approve(pusher)).toBe('approver_is_author')
+      expect(await approve(colleague)).toBe('approver_is_author')
+      expect(await approve(other)).toBe('approved')
+    } finally {
+      await user.patch('/api/org/settings', { planApproval: 'none' })
+    }
+  })
 })
