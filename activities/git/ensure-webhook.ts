@@ -14,9 +14,9 @@ import { gitActivity } from './git-activity.ts'
  * it replaces the webhook by a new one.
  */
 export const ensureWebhook =
-  (deps: Deps) =>
+  (worker: Deps) =>
   async (input: RegisterWebhookInput): Promise<void> =>
-    gitActivity(async () => {
+    gitActivity(worker, async (deps) => {
       const { pipelineId } = input
       const outcome =
         pipelineId === undefined

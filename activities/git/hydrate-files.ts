@@ -27,9 +27,9 @@ const turnSeconds = 120
  * records it, because the change is computed from the branch, never from memory.
  */
 export const hydrateFiles =
-  (deps: Deps) =>
+  (worker: Deps) =>
   async (input: HydrateWorkspaceInput): Promise<void> =>
-    gitActivity(async () => {
+    gitActivity(worker, async (deps) => {
       const { organizationId } = input
       const job = await loadHydration(deps, input)
       if (!job) return

@@ -17,9 +17,9 @@ import { takePush } from './take-push.ts'
  * is read from the host. Idempotent.
  */
 export const lookIntoDelivery =
-  (deps: Deps) =>
+  (worker: Deps) =>
   async ({ organizationId, deliveryId }: TakeDeliveryInput): Promise<void> =>
-    gitActivity(async () => {
+    gitActivity(worker, async (deps) => {
       const found = await deps.store.tenant(organizationId, async (tenant) => {
         const delivery = await gitDeliveries(tenant).find(deliveryId)
         const connection = delivery && (await gitConnections(tenant).find(delivery.connectionId))

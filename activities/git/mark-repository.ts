@@ -9,9 +9,9 @@ import { proposePreparation } from './propose-preparation.ts'
 
 /** First step of preparing a repository: creates the branch with our marker on it. Idempotent. */
 export const markRepository =
-  (deps: Deps) =>
+  (worker: Deps) =>
   async (input: InitializeRepositoryInput): Promise<'marked' | 'proposed'> =>
-    gitActivity(async () => {
+    gitActivity(worker, async (deps) => {
       const claim = await openClaim(deps, input)
       if (!claim) return 'marked'
       try {

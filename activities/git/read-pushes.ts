@@ -1,6 +1,6 @@
 import { pushesBetween } from '../../domain/git/pushes-between.ts'
 import type { CommitsOfAuthors } from '../../app/git/authors-of-commits.ts'
-import type { GitHost } from '../../gateways/git/git-host.ts'
+import { maxChanges, type GitHost } from '../../gateways/git/git-host.ts'
 import { isStatus } from '../../gateways/git/git-refusal.ts'
 
 /** What is asked of a host about one delivery, each question once. */
@@ -18,9 +18,6 @@ export type PushReader = {
     range: { branch: string; from: string | null; to: string },
   ): Promise<CommitsOfAuthors>
 }
-
-/** With more changes a host may leave out the one that matters. */
-const maxChanges = 300
 
 export function pushReader(host: GitHost): PushReader {
   const asked = new Map<string, Promise<unknown>>()

@@ -12,9 +12,9 @@ const maxTries = 5
 
 /** Second step, for `infra` alone: adds the missing scaffold files in one commit. Existing files are kept. */
 export const scaffoldRepository =
-  (deps: Deps) =>
+  (worker: Deps) =>
   async (input: InitializeRepositoryInput): Promise<'done' | 'proposed'> =>
-    gitActivity(async () => {
+    gitActivity(worker, async (deps) => {
       const claim = await openClaim(deps, input)
       if (!claim || claim.connection.repoType !== 'infra') return 'done'
       const { host, repository, owner } = claim

@@ -19,9 +19,9 @@ const turnSeconds = 60
  * writes the newest. A comment whose id was lost with its writer is found by its marker.
  */
 export const writeComment =
-  (deps: Deps) =>
+  (worker: Deps) =>
   async ({ organizationId, pullRequestId }: WriteCommentInput): Promise<void> =>
-    gitActivity(async () => {
+    gitActivity(worker, async (deps) => {
       const turn = async (work: 'takeTurn' | 'endTurn') =>
         deps.store.tenant(organizationId, async (tenant) =>
           gitPullRequests(tenant)[work](pullRequestId, turnSeconds),

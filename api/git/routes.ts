@@ -3,7 +3,7 @@ import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typ
 import { gitConnections } from '../../store/git/git-connections.ts'
 import { decodeCursor, page } from '../http/paging.ts'
 import { errors, IdParams, NextCursor, Ok, Page, Text } from '../http/schemas.ts'
-import { untilGone } from '../http/until-gone.ts'
+import { untilGone, untilLate } from '../http/until-gone.ts'
 import { createConnection } from './create-connection.ts'
 import { disconnect } from './disconnect.ts'
 import { listRepositories } from './list-repositories.ts'
@@ -38,7 +38,7 @@ export const gitRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ caller, body }, reply) => {
-      const connection = await createConnection(deps, caller, body)
+      const connection = await createConnection(untilLate(deps), caller, body)
       return reply.status(201).send({ ok: true, connection: presentConnection(connection) })
     },
   )
@@ -99,7 +99,7 @@ export const gitRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ caller, params: { id }, body }) => {
-      const connection = await setDefaults(deps, caller, { id, defaults: body })
+      const connection = await setDefaults(untilLate(deps), caller, { id, defaults: body })
       return { ok: true as const, connection: presentConnection(connection) }
     },
   )
@@ -115,7 +115,7 @@ export const gitRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ caller, params: { id } }) => {
-      const connection = await validateConnection(deps, caller, id)
+      const connection = await validateConnection(untilLate(deps), caller, id)
       return { ok: true as const, connection: presentConnection(connection) }
     },
   )
@@ -149,7 +149,7 @@ export const gitRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ caller, params: { id } }) => {
-      await disconnect(deps, caller, id)
+      await disconnect(untilLate(deps), caller, id)
       return { ok: true as const }
     },
   )

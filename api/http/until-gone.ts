@@ -15,3 +15,12 @@ export function untilGone(reply: FastifyReply, deps: Deps): Deps {
   const until = AbortSignal.any([gone.signal, AbortSignal.timeout(maxMs)])
   return { ...deps, outbound: outboundUntil(deps.outbound, until) }
 }
+
+/**
+ * Dependencies for a request that changes a host and the store: its calls stop after the same time, but not once
+ * the caller has left, for half of the change would be left behind.
+ */
+export const untilLate = (deps: Deps): Deps => ({
+  ...deps,
+  outbound: outboundUntil(deps.outbound, AbortSignal.timeout(maxMs)),
+})

@@ -31,6 +31,9 @@ export type CommitRequest = {
 
 export type PullRequest = { number: number; url: string; state: 'open' | 'merged' | 'closed' }
 
+/** A comparison ends here. With as many changes, the one that matters may have been left out. */
+export const maxChanges = 300
+
 /**
  * One connection's view of its provider. Names are `owner/repository`, commits are full hashes.
  * Every failure is an AppError with a fixed text and, where the provider gave one as JSON, its reason.
@@ -62,6 +65,7 @@ export interface GitHost extends GitSource, GitWebhooks, GitPulls {
   /** One commit with all files, on top of the expected head only (compare-and-swap). */
   commit(name: string, request: CommitRequest): Promise<string>
   createBranch(name: string, at: { branch: string; commit: string }): Promise<void>
+  /** All changes, or at least `maxChanges` of them. */
   compare(name: string, range: { base: string; head: string }): Promise<FileChange[]>
   isProtected(name: string, branch: string): Promise<boolean>
   /** The open one between these branches, or a new one. */

@@ -1,6 +1,10 @@
+import { conflict } from '../../domain/errors.ts'
+
 export type JsonClient = {
   /** What a provider documents: whoever calls says which of it is read. */
   get<T>(path: string, query?: Record<string, string | number | undefined>): Promise<T>
+  /** The items of a list, page by page, within the limits of one list. */
+  list<T>(path: string, query: Record<string, string | number>): AsyncGenerator<T, void>
   /** As `get`, with the headers, for what a provider only tells there. */
   head(path: string): Promise<Headers>
   text(path: string, query?: Record<string, string>): Promise<string>
@@ -12,6 +16,20 @@ export type JsonClient = {
 /** The answer of a write: what is in its body is the caller's to name, where there is one. */
 export type Posted<T> = { data: T | undefined; headers: Headers }
 export type RawBody = { contentType: string; bytes: Buffer }
+
+/** Of Data Center, and of Cloud. */
+type Page<T> = {
+  values: T[]
+  isLastPage?: boolean
+  nextPageStart?: number | null
+  next?: string
+}
+
+// The limits of one list: the host is chosen by a user, and may send pages without end.
+const maxPages = 100
+const maxItems = 50_000
+const maxListBytes = 16 * 1_048_576
+const maxListMs = 60_000
 
 /** JSON over a `fetch` of ours, for the two providers whose clients open sockets of their own. */
 export function jsonClient(
@@ -51,6 +69,10 @@ export function jsonClient(
     return { data: text === '' ? undefined : JSON.parse(text), headers: answer.headers }
   }
   return {
+    list: (path, query) => {
+      const signal = AbortSignal.timeout(maxListMs)
+      return pagesOf(path, query, async (at) => (await call(path, at, { ...json, signal })).text())
+    },
     get: async (path, query) => JSON.parse(await (await call(path, query, json)).text()),
     head: async (path) => (await call(path, {}, json)).headers,
     text: async (path, query) => (await call(path, query)).text(),
@@ -61,6 +83,42 @@ export function jsonClient(
     },
   }
 }
+
+type Query = Record<string, string | number>
+
+async function* pagesOf<T>(
+  path: string,
+  query: Query,
+  read: (query: Query) => Promise<string>,
+): AsyncGenerator<T, void> {
+  let [items, bytes] = [0, 0]
+  let at = query
+  for (let asked = 1; asked <= maxPages; asked += 1) {
+    const text = await read(at)
+    bytes += Buffer.byteLength(text)
+    if (bytes > maxListBytes) throw tooLong(path, 'bytes')
+    const page: Page<T> = JSON.parse(text)
+    items += page.values.length
+    if (items > maxItems) throw tooLong(path, 'items')
+    yield* page.values
+    const next = nextOf(page, asked)
+    if (next === undefined) return
+    at = { ...query, ...next }
+  }
+  throw tooLong(path, 'pages')
+}
+
+function nextOf(
+  { isLastPage, nextPageStart, next }: Page<unknown>,
+  asked: number,
+): Record<string, number> | undefined {
+  if (isLastPage) return undefined
+  if (nextPageStart != null) return { start: nextPageStart }
+  return next ? { page: asked + 1 } : undefined
+}
+
+const tooLong = (path: string, what: string) =>
+  conflict('git_repository_too_large', `The host's list ${path} has more ${what} than are read.`)
 
 /** Escapes each segment of a path; slashes stay. */
 export const inPath = (text: string): string => text.split('/').map(encodeURIComponent).join('/')

@@ -1,3 +1,4 @@
+import type { FileChange } from '../../../domain/git/changes-between.ts'
 import type { Outbound } from '../../outbound/outbound.ts'
 import {
   bitbucketCloudRepositories,
@@ -9,7 +10,7 @@ import { bitbucketCloudPulls } from './bitbucket-cloud-pulls.ts'
 import { bitbucketCloudSource } from './bitbucket-cloud-source.ts'
 import { bitbucketCloudWebhooks } from './bitbucket-cloud-webhooks.ts'
 import { gitAuthorization } from '../git-authorization.ts'
-import type { CommitRequest, GitHost } from '../git-host.ts'
+import { maxChanges, type CommitRequest, type GitHost } from '../git-host.ts'
 import { withSnapshot, type Remote } from '../git-snapshot.ts'
 import { GitRefusal, isStatus, refusalOf } from '../git-refusal.ts'
 import { branchProtected, headMoved } from '../head-moved.ts'
@@ -92,19 +93,16 @@ export function bitbucketCloudHost(
 
     compare: async (name, { base, head }) => {
       type Stat = { status: string; old?: { path: string }; new?: { path: string } }
-      const found = []
-      for (let page = 1; ; page += 1) {
-        const { values, next } = await client.get<CloudPage<Stat>>(
-          `${at(name)}/diffstat/${head}..${base}`,
-          { page, pagelen: perPage },
-        )
-        for (const { status, ...paths } of values)
-          found.push({
-            path: paths.new?.path ?? paths.old?.path ?? '',
-            change: status === 'added' || status === 'removed' ? status : ('modified' as const),
-          } as const)
-        if (!next) return found
+      const found: FileChange[] = []
+      const address = `${at(name)}/diffstat/${head}..${base}`
+      for await (const { status, ...paths } of client.list<Stat>(address, { pagelen: perPage })) {
+        if (found.length >= maxChanges) break
+        found.push({
+          path: paths.new?.path ?? paths.old?.path ?? '',
+          change: status === 'added' || status === 'removed' ? status : 'modified',
+        })
       }
+      return found
     },
 
     isProtected: async (name, branch) => {

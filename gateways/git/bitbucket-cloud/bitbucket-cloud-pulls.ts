@@ -41,16 +41,10 @@ export function bitbucketCloudPulls(client: JsonClient): GitPulls {
       const paths = new Set<string>()
       // `topic`: against where the one branch left the other.
       const spec = `${encodeURIComponent(from)}..${encodeURIComponent(into)}`
-      for (let page = 1; ; page += 1) {
-        const { values, next } = await client.get<Page<Stat>>(`${at(name)}/diffstat/${spec}`, {
-          topic: 'true',
-          page,
-          pagelen: 100,
-        })
-        for (const stat of values)
-          for (const path of [stat.old?.path, stat.new?.path]) if (path) paths.add(path)
-        if (!next) return [...paths]
-      }
+      const query = { topic: 'true', pagelen: 100 }
+      for await (const stat of client.list<Stat>(`${at(name)}/diffstat/${spec}`, query))
+        for (const path of [stat.old?.path, stat.new?.path]) if (path) paths.add(path)
+      return [...paths]
     },
 
     findComment: async (name, { number, words }) => {

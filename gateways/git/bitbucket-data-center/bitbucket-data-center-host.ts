@@ -1,9 +1,10 @@
+import type { FileChange } from '../../../domain/git/changes-between.ts'
 import type { Outbound } from '../../outbound/outbound.ts'
 import { bitbucketDataCenterPulls } from './bitbucket-data-center-pulls.ts'
 import { bitbucketDataCenterSource } from './bitbucket-data-center-source.ts'
 import { bitbucketDataCenterWebhooks } from './bitbucket-data-center-webhooks.ts'
 import { gitAuthorization } from '../git-authorization.ts'
-import type { GitHost, GitRepository } from '../git-host.ts'
+import { maxChanges, type GitHost, type GitRepository } from '../git-host.ts'
 import { withSnapshot, type Remote } from '../git-snapshot.ts'
 import { isStatus } from '../git-refusal.ts'
 import { inPath, jsonClient, type JsonClient } from '../json-client.ts'
@@ -56,17 +57,9 @@ export function bitbucketDataCenterHost(
     missingRights: async ({ id, fullName }, need) => {
       const permission = need === 'write' ? 'REPO_WRITE' : 'REPO_READ'
       const [projectkey, slug] = fullName.split('/')
-      for (let start: number | null = 0; start !== null;) {
-        const page: Page<Repository> = await client.get('/repos', {
-          permission,
-          projectkey,
-          name: slug,
-          start,
-          limit: perPage,
-        })
-        if (page.values.some((found) => String(found.id) === id)) return []
-        start = page.isLastPage ? null : (page.nextPageStart ?? null)
-      }
+      const query = { permission, projectkey: projectkey ?? '', name: slug ?? '', limit: perPage }
+      for await (const found of client.list<Repository>('/repos', query))
+        if (String(found.id) === id) return []
       return [permission]
     },
 
@@ -117,22 +110,15 @@ export function bitbucketDataCenterHost(
     },
 
     compare: async (name, { base, head }) => {
-      const found = []
-      for (let start: number | null = 0; start !== null;) {
-        type Change = { type: string; path: Path; srcPath?: Path }
-        const page: Page<Change> = await client.get(`${at(name)}/compare/changes`, {
-          from: head,
-          to: base,
-          start,
-          limit: perPage,
-        })
-        for (const { type, path, srcPath } of page.values) {
-          found.push({ path: path.toString, change: changes[type] ?? 'modified' } as const)
-          // Moved: a folder that it left has changed as well.
-          if (type === 'MOVE' && srcPath)
-            found.push({ path: srcPath.toString, change: 'removed' } as const)
-        }
-        start = page.isLastPage ? null : (page.nextPageStart ?? null)
+      type Change = { type: string; path: Path; srcPath?: Path }
+      const found: FileChange[] = []
+      const query = { from: head, to: base, limit: perPage }
+      const listed = client.list<Change>(`${at(name)}/compare/changes`, query)
+      for await (const { type, path, srcPath } of listed) {
+        if (found.length >= maxChanges) break
+        found.push({ path: path.toString, change: changes[type] ?? 'modified' })
+        // Moved: a folder that it left has changed as well.
+        if (type === 'MOVE' && srcPath) found.push({ path: srcPath.toString, change: 'removed' })
       }
       return found
     },
@@ -177,16 +163,9 @@ const at = (name: string): string => {
 
 async function headOf(client: JsonClient, name: string, branch: string): Promise<string | null> {
   // The filter finds every branch whose name contains the text, case aside.
-  for (let start: number | null = 0; start !== null;) {
-    const page: Page<Branch> = await client.get(`${at(name)}/branches`, {
-      filterText: branch,
-      start,
-      limit: perPage,
-    })
-    const found = page.values.find(({ id }) => id === `refs/heads/${branch}`)
-    if (found) return found.latestCommit
-    start = page.isLastPage ? null : (page.nextPageStart ?? null)
-  }
+  const query = { filterText: branch, limit: perPage }
+  for await (const { id, latestCommit } of client.list<Branch>(`${at(name)}/branches`, query))
+    if (id === `refs/heads/${branch}`) return latestCommit
   return null
 }
 

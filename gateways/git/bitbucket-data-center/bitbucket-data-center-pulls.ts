@@ -46,15 +46,9 @@ export function bitbucketDataCenterPulls(
 
     changedPaths: async (name, { number }) => {
       const paths = new Set<string>()
-      for (let start: number | null = 0; start !== null;) {
-        const page: Page<Change> = await client.get(`${of(name, number)}/changes`, {
-          start,
-          limit: 500,
-        })
-        for (const { path, srcPath } of page.values)
-          for (const one of [path, srcPath]) if (one) paths.add(one.toString)
-        start = page.isLastPage ? null : (page.nextPageStart ?? null)
-      }
+      const listed = client.list<Change>(`${of(name, number)}/changes`, { limit: 500 })
+      for await (const { path, srcPath } of listed)
+        for (const one of [path, srcPath]) if (one) paths.add(one.toString)
       return [...paths]
     },
 

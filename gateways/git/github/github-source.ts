@@ -64,7 +64,7 @@ export function githubSource(octokit: Octokit, contents: GithubContents): GitSou
         })
         const account = addressesOf(octokit)
         return await Promise.all(
-          data.map(async ({ before, after, actor }) => ({
+          data.slice(0, maxPushes).map(async ({ before, after, actor }) => ({
             before,
             after,
             claimed: [],
@@ -123,7 +123,7 @@ async function collect(
       per_page: authorsPerPage,
       page,
     })
-    const wanted = data.filter(({ sha }) => !within || within.has(sha))
+    const wanted = data.slice(0, authorsPerPage).filter(({ sha }) => !within || within.has(sha))
     for (const commit of wanted)
       found.set(commit.sha, {
         ...(await attributionOf(commit, account)),

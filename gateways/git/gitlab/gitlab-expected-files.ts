@@ -22,7 +22,6 @@ export async function gitlabExpectedFiles(
     const siblings = await api.Repositories.allRepositoryTrees(name, {
       ref: commit,
       perPage,
-      maxPages: 1,
       pagination: 'keyset',
       ...(parent !== '' && { path: parent }),
     })

@@ -79,7 +79,6 @@ export function gitlabHost(
         perPage,
         page,
         showExpanded: true,
-        maxPages: 1,
         ...(q && { search: q, searchNamespaces: true }),
       })
       return { repos: data.map(toRepository), nextPage: paginationInfo.next ?? null }

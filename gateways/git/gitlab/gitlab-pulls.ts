@@ -1,4 +1,4 @@
-import type { GitlabApi } from './gitlab-api.ts'
+import { gitlabList, type GitlabApi } from './gitlab-api.ts'
 import { maxCommentPages, type GitPulls } from '../git-pulls.ts'
 import { isStatus } from '../git-refusal.ts'
 
@@ -29,14 +29,12 @@ export function gitlabPulls(api: GitlabApi): GitPulls {
     },
 
     findComment: async (name, { number, words }) => {
-      const notes = await api.MergeRequestNotes.all(name, number, {
-        sort: 'asc',
-        orderBy: 'created_at',
-        perPage: 100,
-        maxPages: maxCommentPages,
-      })
-      const found = notes.find(({ body }) => body.includes(words))
-      return found ? String(found.id) : null
+      const order = { sort: 'asc', orderBy: 'created_at' } as const
+      const notes = gitlabList(maxCommentPages, async (at) =>
+        api.MergeRequestNotes.all(name, number, { ...order, ...at }),
+      )
+      for await (const { id, body } of notes) if (body.includes(words)) return String(id)
+      return null
     },
 
     writeComment: async (name, { number, id, body }) => {
@@ -63,7 +61,6 @@ async function closePull(
     targetBranch: into,
     state: 'opened',
     perPage: 1,
-    maxPages: 1,
   })
   if (!found) return false
   await api.MergeRequests.edit(name, found.iid, { stateEvent: 'close' })

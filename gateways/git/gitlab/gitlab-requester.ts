@@ -1,7 +1,11 @@
 import type { RequesterType, ResourceOptions } from '@gitbeaker/requester-utils'
 import { createRequesterFn } from '@gitbeaker/requester-utils'
 
-/** @gitbeaker's requester over a `fetch` of ours: no retries and no rate of its own, a workflow does both better. */
+/**
+ * @gitbeaker's requester over a `fetch` of ours: no retries and no rate of its own, a workflow does both better.
+ * The library is shown no `Link`: it would follow one of any answer for as long as the host sends them, for its
+ * `maxPages` counts by the page size that the host's own link names. `gitlabList` asks for pages instead.
+ */
 export function gitlabRequester(
   send: typeof globalThis.fetch,
 ): (options: ResourceOptions) => RequesterType {
@@ -19,11 +23,12 @@ export function gitlabRequester(
       const url = new URL(endpoint, prefixUrl.endsWith('/') ? prefixUrl : `${prefixUrl}/`)
       url.search = searchParams ?? ''
       const answer = await send(url, { method, headers, ...(body !== undefined && { body }) })
+      const { link: _, ...told } = Object.fromEntries(answer.headers)
       const json = /\bjson\b/.test(answer.headers.get('content-type') ?? '')
       const text = answer.status === 204 ? null : await answer.text()
       return {
         status: answer.status,
-        headers: Object.fromEntries(answer.headers),
+        headers: told,
         body: json && text ? JSON.parse(text) : text,
       }
     },

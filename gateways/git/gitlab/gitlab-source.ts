@@ -1,4 +1,4 @@
-import type { GitlabApi } from './gitlab-api.ts'
+import { gitlabList, type GitlabApi } from './gitlab-api.ts'
 import type { GitlabTree } from './gitlab-tree.ts'
 import {
   authorsPerPage,
@@ -69,11 +69,10 @@ export function gitlabSource(
         projectId: name,
         action: 'pushed',
         perPage: maxPushes,
-        maxPages: 1,
       })) as unknown as PushEvent[]
-      const found = events.filter(
-        ({ push_data: push }) => push?.ref_type === 'branch' && push.ref === branch,
-      )
+      const found = events
+        .slice(0, maxPushes)
+        .filter(({ push_data: push }) => push?.ref_type === 'branch' && push.ref === branch)
       const addresses = new Map<number, Promise<string[]>>()
       return Promise.all(
         found.map(async ({ author_id: id, push_data: push }) => {
@@ -133,18 +132,23 @@ async function commitsOf(
   name: string,
   { from, to, path }: { from: string | null; to: string; path: string },
 ): Promise<Commit[]> {
-  const options = { perPage: authorsPerPage, maxPages: maxAuthorPages, ...(path && { path }) }
-  const asCommits = (found: ReadonlyArray<Record<string, unknown>>) =>
+  const listed = async (refName: string) => {
+    const found: Commit[] = []
+    const commits = gitlabList(maxAuthorPages, async (at) =>
+      api.Commits.all(name, { ...at, ...(path && { path }), refName }),
+    )
     // As documented ("Commits API"); the library leaves some of it open.
-    found as ReadonlyArray<Record<string, unknown> & Commit> as Commit[]
+    for await (const commit of commits) found.push(commit as Record<string, unknown> & Commit)
+    return found
+  }
   if (from !== null)
     try {
-      return asCommits(await api.Commits.all(name, { ...options, refName: `${from}..${to}` }))
+      return await listed(`${from}..${to}`)
     } catch (error) {
       // The older commit is gone: the branch's history was written anew.
       if (!isStatus(error, 400, 404)) throw error
     }
-  return asCommits(await api.Commits.all(name, { ...options, refName: to }))
+  return listed(to)
 }
 
 type PushEvent = {

@@ -96,7 +96,7 @@ function treeUrl(
 
 /** RFC 8288. */
 function nextOf(headers: Headers): string | undefined {
-  const link = /<([^>]*)>\s*;\s*rel="?next"?/i.exec(headers.get('link') ?? '')?.[1]
+  const link = /<([^<>]*)>\s*;\s*rel="?next"?/i.exec(headers.get('link') ?? '')?.[1]
   return link === undefined
     ? undefined
     : (URL.parse(link)?.searchParams.get('page_token') ?? undefined)

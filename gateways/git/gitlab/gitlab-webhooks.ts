@@ -1,10 +1,12 @@
-import type { GitlabApi } from './gitlab-api.ts'
+import { gitlabList, type GitlabApi } from './gitlab-api.ts'
 import { maxWebhookPages, type GitWebhooks } from '../git-webhooks.ts'
 
 export function gitlabWebhooks(api: GitlabApi): GitWebhooks {
   const remove = async (name: string, url: string) => {
-    const hooks = await api.ProjectHooks.all(name, { perPage: 100, maxPages: maxWebhookPages })
-    for (const hook of hooks) if (hook.url === url) await api.ProjectHooks.remove(name, hook.id)
+    const ours: number[] = []
+    const hooks = gitlabList(maxWebhookPages, async (at) => api.ProjectHooks.all(name, at))
+    for await (const hook of hooks) if (hook.url === url) ours.push(hook.id)
+    for (const id of ours) await api.ProjectHooks.remove(name, id)
   }
   return {
     registerWebhook: async (name, { url, keys }) => {

@@ -39,6 +39,15 @@ test('pages follow each other by their token alone', async () => {
   expect([...(await list()).keys()]).toEqual(['live/a.tf', 'live/second.tf'])
 })
 
+test('a link is read from its last <, so that a header of many takes no square of its length', async () => {
+  answer = ({ url }) => {
+    if (url.searchParams.has('page_token')) return { status: 200, json: [entry('live/b.tf')] }
+    const { link } = next('second')
+    return { status: 200, json: [entry('live/a.tf')], headers: { link: '<'.repeat(9_000) + link } }
+  }
+  expect([...(await list()).keys()]).toEqual(['live/a.tf', 'live/b.tf'])
+})
+
 test('a host that repeats a page is given up at the second one', async () => {
   answer = () => ({ status: 200, json: [entry('live/a.tf')], headers: next('again') })
   expect((await failureOf(list())).code).toBe('git_provider_unavailable')

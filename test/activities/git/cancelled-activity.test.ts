@@ -1,0 +1,30 @@
+import { MockActivityEnvironment } from '@temporalio/testing'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { markRepository } from '../../../activities/git/mark-repository.ts'
+import { connectDirectly } from '../../harness/git/connect-directly.ts'
+import { failureOf } from '../../harness/git/each-provider.ts'
+import { gitActivityDeps } from '../../harness/git/git-activity-deps.ts'
+import { gitHarness, peerMakers, type GitHarness } from '../../harness/git/git-harness.ts'
+
+let harness: GitHarness
+beforeAll(async () => {
+  harness = await gitHarness(peerMakers.gitlabPeer, { worker: false })
+})
+afterAll(async () => harness.close())
+
+test('an activity that is cancelled, or has timed out, sends its host no further call', async () => {
+  const { peer, deps } = harness
+  const { id: organizationId } = await harness.organization()
+  await peer.createRepository('acme/slow', { 'main.tf': '# hi\n' })
+  const connectionId = await connectDirectly(deps, organizationId, { peer, repo: 'acme/slow' })
+  const environment = new MockActivityEnvironment()
+  peer.server.calls.length = 0
+  peer.server.fault = () => {
+    environment.cancel('TIMED_OUT')
+    return undefined
+  }
+  const activity = markRepository(gitActivityDeps(harness))
+  const failure = await failureOf(environment.run(activity, { organizationId, connectionId }))
+  expect([failure.fault, failure.code]).toEqual(['unavailable', 'timed_out'])
+  expect(peer.server.calls).toHaveLength(1)
+})
