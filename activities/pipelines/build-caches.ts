@@ -6,7 +6,6 @@ import { pipeline } from 'node:stream/promises'
 import { AppError } from '../../domain/errors.ts'
 import type { Manifest } from '../../domain/manifest/manifest-schema.ts'
 import { cacheScopes, maxCacheBytes } from '../../domain/pipelines/cache-scopes.ts'
-import { maskSecrets } from '../../domain/runs/mask-secrets.ts'
 import { stripControls } from '../../domain/secrets/strip-controls.ts'
 import { keyOfCache, packCache, unpackCache } from '../../gateways/artifacts/build-cache.ts'
 import { buildCaches } from '../../store/pipelines/build-caches.ts'
@@ -155,10 +154,10 @@ async function orWarn(attempt: Attempt, path: string, work: () => Promise<unknow
 }
 
 async function say(
-  { log, secrets }: Attempt,
+  { log, mask }: Attempt,
   path: string,
   { what, level = 'info' }: { what: string; level?: 'info' | 'warn' },
 ): Promise<void> {
-  const line = maskSecrets(secrets)(stripControls(`The cache ${path} ${what}.`), 2_000)
+  const line = mask(stripControls(`The cache ${path} ${what}.`), 2_000)
   await log.append([{ level, line }])
 }

@@ -1,5 +1,4 @@
 import { AppError } from '../../domain/errors.ts'
-import { maskSecrets } from '../../domain/runs/mask-secrets.ts'
 import { stripControls } from '../../domain/secrets/strip-controls.ts'
 import { JobFailure } from '../../gateways/runner/job-failure.ts'
 import { RunnerLost } from '../../gateways/runner/supervise-job.ts'
@@ -21,8 +20,7 @@ export async function endAttempt(
   attempt: Attempt,
   error: unknown,
 ): Promise<void> {
-  const { organizationId, runId, step, log, watch, begun } = attempt
-  const mask = maskSecrets(attempt.secrets)
+  const { organizationId, runId, step, log, mask, watch, begun } = attempt
   /** Names of files and of steps are the author's. */
   const masked = (text: string): string => mask(stripControls(text), 2_000)
   if (watch.cause() === 'over') return

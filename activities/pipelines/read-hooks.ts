@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Manifest } from '../../domain/manifest/manifest-schema.ts'
 import type { HookName } from '../../domain/pipelines/release-plan.ts'
-import { maskSecrets } from '../../domain/runs/mask-secrets.ts'
 import type { HookFile } from '../../domain/pipelines/release-changes.ts'
 import type { Attempt } from './begin-attempt.ts'
 import { RunFault } from './run-fault.ts'
@@ -26,7 +25,7 @@ done`
  * found on a host, after the switch, so it ends the build.
  */
 export async function readHooks(
-  { secrets }: Pick<Attempt, 'secrets'>,
+  { mask }: Pick<Attempt, 'mask'>,
   { bench }: OpenedSource,
   { folder, deploy }: { folder: string; deploy: Manifest['deploy'] },
 ): Promise<HookFile[]> {
@@ -60,7 +59,6 @@ export async function readHooks(
     )
   if (end.exitCode !== 0 || lines.length !== named.length)
     throw new RunFault('build_errored', 'The hooks of the artifact cannot be read.')
-  const mask = maskSecrets(secrets)
   return named.map((hook, at) => ({ ...hook, ...contentOf(lines[at] ?? '', mask) }))
 }
 

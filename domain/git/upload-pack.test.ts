@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { onlyAllowed, wantsOf } from './upload-pack.ts'
 
 const line = (text: string) => (text.length + 4).toString(16).padStart(4, '0') + text
@@ -40,6 +40,7 @@ describe('what git asks for', () => {
     ['a length past the end', body('00ff')],
     ['a length that is none', body('0003')],
     ['no lines', Buffer.from('{}')],
+    ['50,001 lines', body('0000'.repeat(50_001))],
   ])('what cannot be told for sure is nothing: %s', (_what, text) => {
     expect(wantsOf(text)).toBeUndefined()
   })
@@ -95,6 +96,28 @@ describe('what git is told of', () => {
       '0000',
     )
     expect(onlyAllowed(greeting, refs)).toEqual({ body: greeting, objects: [] })
+  })
+
+  test('a line feed within a line does not take its ref past the filter', () => {
+    const answer = body(line(`${a} HEAD\n`), line(`${b} refs/heads/secret x\ny`), '0000')
+    expect(String(onlyAllowed(answer, refs)?.body)).toBe(`${line(`${a} HEAD\n`)}0000`)
+  })
+
+  test('50,000 lines are read, 50,001 are not', () => {
+    const list = (count: number) => body(line(`${a} HEAD\n`), '0000'.repeat(count))
+    expect(onlyAllowed(list(49_999), refs)?.objects).toEqual([a])
+    expect(onlyAllowed(list(50_000), refs)).toBeUndefined()
+  })
+
+  test('many names of HEAD are not gone through for each ref', () => {
+    const head = line(`${a} HEAD\0${' symref=HEAD:refs/heads/main'.repeat(100)}\n`)
+    const answer = body(head, line(`${b} refs/x\n`).repeat(1_000), line(`${c} refs/heads/main\n`))
+    const includes = vi.spyOn(Array.prototype, 'includes')
+    const narrowed = onlyAllowed(answer, refs)
+    const calls = includes.mock.calls.length
+    includes.mockRestore()
+    expect(narrowed?.objects).toEqual([a, c])
+    expect(calls).toBeLessThan(100)
   })
 
   test('what is no list, and a list of which nothing is left, is nothing', () => {

@@ -6,10 +6,14 @@ import type { AllowedRefs } from './relay-allowance.ts'
  */
 type Line = { text: Buffer } | { special: '0000' | '0001' | '0002' }
 
-/** Undefined if the body is malformed. */
+/** Each line becomes an object, so a body of `0000` alone would take 30 times its own size. */
+const maxLines = 50_000
+
+/** Undefined if the body is malformed, or has too many lines. */
 function linesOf(body: Buffer): Line[] | undefined {
   const lines: Line[] = []
   for (let at = 0; at < body.length;) {
+    if (lines.length === maxLines) return undefined
     const length = body.toString('latin1', at, at + 4)
     if (length === '0000' || length === '0001' || length === '0002') {
       lines.push({ special: length })
@@ -68,11 +72,11 @@ export function onlyAllowed(answer: Buffer, allowed: AllowedRefs): Advertisement
   if (lines.some((line) => textOf(line) === 'version 2')) return { body: answer, objects: [] }
   const parsed = lines.map(parseRef)
   const head = parsed.find((one) => one?.name === 'HEAD')
-  const symrefs = parsed.flatMap((one) => one?.headLeadsTo ?? [])
+  const symrefs = new Set(parsed.flatMap((one) => one?.headLeadsTo ?? []))
   // A host of protocol version 0 identifies HEAD's branch by the commit's id alone.
   const isHeads = (ref: Ref) =>
-    symrefs.length > 0
-      ? symrefs.includes(ref.name)
+    symrefs.size > 0
+      ? symrefs.has(ref.name)
       : ref.id === head?.id && ref.name.startsWith('refs/heads/')
   const keeps = (ref: Ref) => {
     const name = ref.name.replace(/\^\{\}$/, '')
@@ -109,7 +113,8 @@ type Ref = {
 
 function parseRef(line: Line): Ref | undefined {
   const [text = '', ...rest] = textOf(line).split('\0')
-  const [, id, name, attributes = ''] = /^([0-9a-f]{40,64}) (\S+)(.*)$/.exec(text) ?? []
+  // Without `$`: a line feed within the line would have it tried from each character on.
+  const [, id, name, attributes = ''] = /^([0-9a-f]{40,64}) (\S+)(.*)/.exec(text) ?? []
   if (id === undefined || name === undefined) return undefined
   const capabilities = rest.length > 0 ? `\0${rest.join('\0')}` : undefined
   const leads = [

@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { deliveryOf } from './webhook-delivery.ts'
 
 const zero = '0'.repeat(40)
@@ -89,5 +89,33 @@ describe('deliveryOf', () => {
     expect(
       deliveryOf('github', sent({ ref: 'refs/heads/x', repository: long }, push))?.repository,
     ).toBeNull()
+  })
+
+  test('a push of 2,048 commits is read; one of more fields and items than that is not parsed', () => {
+    const person = { name: 'A B', email: 'a@example.com', username: 'ab' }
+    const files = Array.from({ length: 40 }, (_, n) => `src/a-folder/file-${n}.ts`)
+    const one = { id: commit, tree_id: commit, distinct: true, message: 'x', timestamp: 'now' }
+    const lists = { added: files, removed: [], modified: files.slice(0, 8) }
+    const each = {
+      ...one,
+      url: 'https://host.example',
+      author: person,
+      committer: person,
+      ...lists,
+    }
+    const pushed = {
+      ref: 'refs/heads/x',
+      after: commit,
+      commits: Array.from({ length: 2_048 }, () => each),
+    }
+    expect(deliveryOf('github', sent(pushed, push))?.branches).toEqual(['x'])
+    const parse = vi.spyOn(JSON, 'parse')
+    const small = sent(
+      { ref: 'refs/heads/x', commits: Array.from({ length: 75_001 }, () => []) },
+      push,
+    )
+    expect(() => deliveryOf('github', small)).toThrow('more than 150,000 fields and items')
+    expect(parse).not.toHaveBeenCalled()
+    parse.mockRestore()
   })
 })

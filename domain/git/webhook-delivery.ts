@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { faultOfShape } from '../json/json-shape.ts'
 import type { GitProduct } from './providers.ts'
 import { textOf, type SentWebhook } from './webhook-signature.ts'
 
@@ -14,6 +15,8 @@ export type Delivery = {
 }
 
 const maxIdLength = 200
+/** Fields and items of a body: those of a push of 2,048 commits, each with 25 of its own and 48 files. */
+const maxMembers = 150_000
 /** Of branches and of tags. */
 const maxRefs = 50
 const maxRepositoryLength = 300
@@ -24,10 +27,13 @@ const idHeaders: Record<GitProduct, string> = {
   'bitbucket-data-center': 'x-request-id',
 }
 
-/** Undefined for other events, such as a ping. Throws if the body is no JSON. */
+/** Undefined for other events, such as a ping. Throws if the body is no JSON, or has more in it than a host sends. */
 export function deliveryOf(product: GitProduct, sent: SentWebhook): Delivery | undefined {
+  const text = sent.body.toString()
+  const fault = faultOfShape(text, maxMembers)
+  if (fault !== undefined) throw new Error(`The body of the delivery ${fault}.`)
   // Each field is looked at below.
-  const body = asRecord(JSON.parse(sent.body.toString()))
+  const body = asRecord(JSON.parse(text))
   const told = textOf(sent.headers, idHeaders[product])
   // Older versions of GitLab send no id: the same body twice is the same push.
   const id = told || createHash('sha256').update(sent.body).digest('hex')

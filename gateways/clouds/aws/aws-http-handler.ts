@@ -6,6 +6,7 @@ import { pieceTimeoutMs } from '../bills/download.ts'
 import { assertParsable } from '../full-page.ts'
 import { maxAnswerBytes } from '../max-answer-bytes.ts'
 import { tooLarge } from '../outbound-fault.ts'
+import { refusalBody } from '../refusal-body.ts'
 
 type Handler = RequestHandler<HttpRequest, HttpResponse, { abortSignal?: unknown }>
 
@@ -50,7 +51,10 @@ export function s3HttpHandler(
             .catch(throwAsTransient)
         : await outbound.request(addressOf(request), asked).catch(throwAsTransient)
       if (Buffer.isBuffer(answer.body)) assertParsable(answer.body)
-      const { status: statusCode, body } = answer
+      const { status: statusCode, body: sent } = answer
+      // The SDK reads all of a refusal, of whatever size.
+      const isRefusal = statusCode >= 300 && !Buffer.isBuffer(sent)
+      const body = isRefusal ? await refusalBody(sent).catch(throwAsTransient) : sent
       return { response: { statusCode, headers: headersOf(answer), body } }
     },
   }

@@ -2,6 +2,8 @@ import { createHash, createHmac, type Hash, type Hmac } from 'node:crypto'
 import { SignatureV4 } from '@smithy/signature-v4'
 import type { AwsCredentialIdentityProvider, Checksum } from '@smithy/types'
 import { CloudFault } from '../cloud-fault.ts'
+import { assertParsable } from '../full-page.ts'
+import { maxAnswerBytes } from '../max-answer-bytes.ts'
 import { awsFault } from './aws-refusal.ts'
 import type { AwsSettings } from './aws-settings.ts'
 
@@ -38,8 +40,10 @@ export async function signedRequest(
       use: 'cloud',
       headers: signed.headers,
       timeoutMs: 30_000,
+      maxBytes: maxAnswerBytes,
       ...(signal && { signal }),
     })
+    assertParsable(answer.body)
     const text = answer.body.toString()
     if (answer.status < 300) return text
     throw refusalOf(answer.status, text)
@@ -60,10 +64,21 @@ export function textOf(xml: string, element: string): string | undefined {
   return new RegExp(`<${element}>([^<]{0,4000})</${element}>`).exec(xml)?.[1]
 }
 
+const maxItems = 10_000
+const maxItemLength = 4_000
+
+/** What is in each element of this name, in one pass over the text. A longer one than any of AWS is left out. */
 export function allOf(xml: string, element: string): string[] {
-  const pattern = new RegExp(`<${element}>([\\s\\S]{0,4000}?)</${element}>`, 'g')
-  const found = [...xml.matchAll(pattern)].map(([, inner = '']) => inner)
-  if (found.length > 10_000) throw new CloudFault('unreachable', 'AWS sent an endless list.')
+  const [open, close] = [`<${element}>`, `</${element}>`]
+  const found: string[] = []
+  for (let at = xml.indexOf(open); at >= 0; at = xml.indexOf(open, at)) {
+    const end = xml.indexOf(close, at)
+    if (end < 0) break
+    const start = at + open.length
+    if (end - start <= maxItemLength) found.push(xml.slice(start, end))
+    if (found.length > maxItems) throw new CloudFault('unreachable', 'AWS sent an endless list.')
+    at = end + close.length
+  }
   return found
 }
 

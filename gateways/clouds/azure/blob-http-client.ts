@@ -8,6 +8,7 @@ import type { Outbound } from '../../outbound/outbound.ts'
 import { pieceTimeoutMs } from '../bills/download.ts'
 import { assertParsable } from '../full-page.ts'
 import { maxAnswerBytes } from '../max-answer-bytes.ts'
+import { refusalBody } from '../refusal-body.ts'
 import { addressOf, asTransient, type AzureOrigins } from './azure-http-client.ts'
 
 type BlobHttpClient = NonNullable<StoragePipelineOptions['httpClient']>
@@ -33,7 +34,7 @@ export function blobHttpClient(outbound: Outbound, origins: AzureOrigins): BlobH
           ? { bodyAsText: body.toString() }
           : status < 300
             ? { readableStreamBody: body }
-            : { bodyAsText: await textOf(body) }
+            : { bodyAsText: (await refusalBody(body)).toString() }
         return { request, status, headers: headersOf(answer.headers), ...shown }
       } catch (error) {
         // The client passes the request itself, in the older form of its fields.
@@ -51,18 +52,6 @@ const requestOf = (request: WebResource) => ({
   maxBytes: maxAnswerBytes,
   ...(request.abortSignal instanceof AbortSignal && { signal: request.abortSignal }),
 })
-
-/** Of a refusal, which is short. */
-async function textOf(body: AsyncIterable<Buffer>): Promise<string> {
-  const chunks: Buffer[] = []
-  let bytes = 0
-  for await (const chunk of body) {
-    chunks.push(chunk)
-    bytes += chunk.length
-    if (bytes > 65_536) break
-  }
-  return Buffer.concat(chunks).toString()
-}
 
 /** The client asks its older form of headers for this one thing. */
 function headersOf(headers: Record<string, unknown>): HttpOperationResponse['headers'] {

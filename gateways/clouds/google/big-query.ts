@@ -40,6 +40,8 @@ type Inserted = { location: string | undefined; dryRun: boolean }
 
 /** Lines of a bill have about a kilobyte. An answer is parsed whole. */
 const maxPageBytes = 4 * 1024 ** 2
+/** Fields and items of that: each value is in an object of its own. */
+const maxPageMembers = 150_000
 const waitMs = 10_000
 /** BigQuery ends a query by itself after six hours; one over a bill takes seconds. */
 const maxWaits = 60
@@ -101,7 +103,7 @@ function callsOf(session: GoogleSession, kept: KeptOutbound): Call {
       // The first try of this call started the job.
       if (answer.status === 409) return {}
       if (answer.status >= 300) throw refused(answer.status, answer.body.toString(), action)
-      assertParsable(answer.body)
+      assertParsable(answer.body, maxPageMembers)
       const parsed: unknown = JSON.parse(answer.body.toString())
       if (!isRecord(parsed)) throw unreadable()
       return parsed
