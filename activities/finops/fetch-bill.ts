@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { CloudProvider } from '../../domain/clouds/cloud-account.ts'
 import { AppError, conflict } from '../../domain/errors.ts'
+import { createPace } from '../../gateways/clouds/bills/pace.ts'
 import type { BillFile, Bills, Unloaded } from '../../gateways/clouds/cloud.ts'
 import { cloudAccounts } from '../../store/clouds/cloud-accounts.ts'
 import { placeOfChunks } from '../../store/finops/billing-uploads.ts'
@@ -87,10 +88,11 @@ async function fetchFiles(
   { folder, maxBytes, signal }: Target,
 ): Promise<FetchedFile[]> {
   assertSize(files, maxBytes)
+  const pace = createPace()
   for (const [at, file] of files.entries())
     await askThrice(async () => {
       const onBytes = atMost(maxBytes)
-      return bills.fetch(file, pathOf(folder, at, file.key), { signal, onBytes })
+      return bills.fetch(file, pathOf(folder, at, file.key), { signal, onBytes, pace })
     }, signal)
   return files.map(({ key }, at) => fileOf(folder, at, key))
 }

@@ -25,6 +25,7 @@ import { workspaces, type Workspace } from '../../store/workspaces/workspaces.ts
 import type { Deps } from '../deps.ts'
 import { holdWorkspace } from '../workspaces/hold-workspace.ts'
 import { differencesOf } from './present-hydration.ts'
+import { inSourceTurn } from './source-turns.ts'
 
 type Choice = { id: number; hydrationId: number; take: 'ours' | 'theirs' }
 
@@ -33,6 +34,15 @@ type Choice = { id: number; hydrationId: number; take: 'ours' | 'theirs' }
  * exactly what was shown; `theirs` stores it as a new version, with the person among its authors.
  */
 export async function resolveHydration(
+  deps: Deps,
+  caller: Caller,
+  choice: Choice,
+): Promise<HydrationSummary> {
+  const work = async () => decide(deps, caller, choice)
+  return choice.take === 'theirs' ? inSourceTurn(caller.organizationId, work) : work()
+}
+
+async function decide(
   deps: Deps,
   caller: Caller,
   { id, hydrationId, take }: Choice,

@@ -1,6 +1,6 @@
 import swagger from '@fastify/swagger'
 import swaggerUi from '@fastify/swagger-ui'
-import type { FastifyError, FastifyInstance } from 'fastify'
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { TSchema } from 'typebox'
 import { pageHeaders } from '../console/page-headers.ts'
 import { notFound } from '../../domain/errors.ts'
@@ -77,7 +77,14 @@ export async function registerOpenapi(app: FastifyInstance): Promise<void> {
 
 /** The rendered reference and the document, to everybody. */
 async function serveDocs(docs: FastifyInstance, app: FastifyInstance): Promise<void> {
+  // A megabyte for everybody: it is serialized once, not for each request.
+  let document: Buffer | undefined
+  const sendDocument = async (_request: FastifyRequest, reply: FastifyReply) => {
+    document ??= Buffer.from(JSON.stringify(app.swagger()))
+    return reply.type('application/json; charset=utf-8').send(document)
+  }
   docs.addHook('onRoute', (route) => {
+    if (route.url === '/docs/json') route.handler = sendDocument
     route.config = { ...route.config, access: 'public' }
     route.schema = { ...route.schema, hide: true }
   })
@@ -98,7 +105,7 @@ async function serveDocs(docs: FastifyInstance, app: FastifyInstance): Promise<v
       css: [{ filename: 'product.css', content: docsTheme }],
     },
   })
-  docs.get('/api/openapi.json', async () => app.swagger())
+  docs.get('/api/openapi.json', sendDocument)
 }
 
 /** The document as it is committed in api/openapi.json, which a test holds against the server. */

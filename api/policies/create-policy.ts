@@ -15,7 +15,7 @@ export async function createPolicy(
   input: NewPolicyBody,
 ): Promise<Policy> {
   const { organizationId } = caller
-  await assertCompiles(deps.policies, input.rego)
+  await assertCompiles(deps.policies, { organizationId, rego: input.rego })
   return deps.store.tenant(organizationId, async (tenant) => {
     await assertOwnWorkspaces(tenant, { wanted: input.workspaces })
     const policy = await policies(tenant).create(input)

@@ -21,7 +21,8 @@ export async function updatePolicy(
     const { rego } = await deps.store.tenant(organizationId, async (tenant) =>
       policies(tenant).get(id),
     )
-    if (change.rego !== rego) await assertCompiles(deps.policies, change.rego)
+    if (change.rego !== rego)
+      await assertCompiles(deps.policies, { organizationId, rego: change.rego })
   }
   return deps.store.tenant(organizationId, async (tenant) => {
     const before = await policies(tenant).getForUpdate(id)

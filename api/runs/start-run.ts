@@ -16,6 +16,7 @@ import { workspaceVariables } from '../../store/workspaces/workspace-variables.t
 import { workspaces, type Workspace } from '../../store/workspaces/workspaces.ts'
 import type { Deps } from '../deps.ts'
 import { readGitSource, type GitSourceRead } from '../../app/workspaces/read-git-source.ts'
+import { inSourceTurn } from '../git/source-turns.ts'
 import { presentRuns } from './present-runs.ts'
 import type { RunAnswer } from './schemas.ts'
 
@@ -45,13 +46,14 @@ export async function startRun(
   await deps.engine.assertReachable()
   for (let tries = 1; ; tries += 1)
     try {
-      // Outside of any transaction: a provider may be slow.
       // It may have been led to Git since: then `begin` finds that, and the next try reads it.
-      const isInline = tries === 1 && sourceKind === 'inline'
-      const source = isInline
-        ? undefined
-        : await readGitSource(deps, { organizationId, workspaceId })
-      return await begin(deps, caller, { request, workspaceId, source })
+      if (tries === 1 && sourceKind === 'inline')
+        return await begin(deps, caller, { request, workspaceId, source: undefined })
+      return await inSourceTurn(organizationId, async () => {
+        // Outside of any transaction: a provider may be slow.
+        const source = await readGitSource(deps, { organizationId, workspaceId })
+        return begin(deps, caller, { request, workspaceId, source })
+      })
     } catch (error) {
       // The branch or the configuration moved on while it was read.
       const moved = error instanceof AppError && movedCodes.has(error.code)

@@ -10,6 +10,7 @@ import type {
 } from '../../domain/clouds/cloud-account.ts'
 import type { LentIdentities, RunPhase } from '../../domain/clouds/check-runs.ts'
 import type { Outbound } from '../outbound/outbound.ts'
+import type { Pace } from './bills/pace.ts'
 
 /** Where an account's calls go, in place of the cloud's own addresses. */
 export type CloudEndpoints = {
@@ -95,6 +96,8 @@ export type FetchProgress = {
   signal: AbortSignal
   /** After each write to the disk, with how many bytes it was. */
   onBytes(bytes: number): void
+  /** Of all files that are fetched one after another; without it, of this file alone. */
+  pace?: Pace
 }
 
 /** Files that were written for one reading of a slice. */
@@ -131,7 +134,7 @@ export interface Cloud {
   validate(signal?: AbortSignal): Promise<Validation>
   /** What there is to look at. Places that are switched off or denied are in it with that state. */
   places(signal?: AbortSignal): Promise<Places>
-  /** One page of a place, from the start without a cursor. Throttling is waited for, as long as the cloud asks. */
+  /** One page of a place, from the start without a cursor. Throttling is waited for, for half a minute or as often as the cloud's client tries. */
   resources(place: Place, cursor: string | null, signal?: AbortSignal): Promise<ResourcePage>
   /** AWS: one page of the accounts of its organization, `limit` at most; undefined where it is in none. */
   members?(page: MembersAsked): Promise<MemberPage | undefined>

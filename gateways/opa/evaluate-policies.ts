@@ -1,7 +1,7 @@
 import { isRecord } from '../../domain/infrastructure/record.ts'
 import type { Enforcement, PolicyResult } from '../../domain/policies/judge-policies.ts'
 import type { Benches, StepEnd } from '../sandbox/workbench.ts'
-import { clip, explainEnd, parseJson } from './opa-output.ts'
+import { clip, explainEnd, parseJson, valueOf } from './opa-output.ts'
 import { capabilitiesFile, withPolicyBench } from './policy-bench.ts'
 import { policyLimits } from './policy-limits.ts'
 
@@ -72,8 +72,7 @@ const args = [...`eval ${flags} ${files}`.split(' '), query]
 type Said = Pick<PolicyResult, 'deny' | 'warn'> | { error: string }
 
 function readMessages(end: StepEnd, mask: (text: string) => string): Said {
-  const output = end.exitCode === 0 ? parseJson(end.stdout) : undefined
-  const value = isRecord(output) ? valueOf(output) : undefined
+  const value = end.exitCode === 0 ? valueOf(parseJson(end.stdout)) : undefined
   if (!isRecord(value)) return { error: explainEnd(end, mask) }
   const { deny, warn } = value
   if (deny === undefined && warn === undefined)
@@ -84,14 +83,6 @@ function readMessages(end: StepEnd, mask: (text: string) => string): Said {
 
 const isList = (value: unknown): value is unknown[] | undefined =>
   value === undefined || Array.isArray(value)
-
-/** `{ "result": [{ "expressions": [{ "value": … }] }] }` */
-function valueOf(output: Record<string, unknown>): unknown {
-  const first = (value: unknown): unknown => (Array.isArray(value) ? value[0] : undefined)
-  const result = first(output['result'])
-  const expression = isRecord(result) ? first(result['expressions']) : undefined
-  return isRecord(expression) ? expression['value'] : undefined
-}
 
 function toMessages(values: unknown[], mask: (text: string) => string): string[] {
   const shown =

@@ -30,6 +30,12 @@ export function parseJson(output: Buffer): unknown {
   }
 }
 
+/** Of the answer of `opa eval`: `{ "result": [{ "expressions": [{ "value": … }] }] }` */
+export function valueOf(output: unknown): unknown {
+  const first = (value: unknown): unknown => (Array.isArray(value) ? value[0] : undefined)
+  return own(first(own(first(own(output, 'result')), 'expressions')), 'value')
+}
+
 /** Bounded, and without the characters that Postgres refuses in a jsonb. */
 export function clip(text: string): string {
   const cut = text.length > maxMessageLength ? `${text.slice(0, maxMessageLength - 1)}…` : text

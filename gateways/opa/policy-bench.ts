@@ -49,6 +49,9 @@ export type OpaStep = {
   cwd: string
   timeoutMs?: number
   signal?: AbortSignal
+  stdin?: Buffer
+  /** Of `policyLimits.outputBytes` at most, which is what counts without it. */
+  captureBytes?: number
 }
 
 export const capabilitiesFile = 'capabilities.json'
@@ -56,7 +59,10 @@ export const capabilitiesFile = 'capabilities.json'
 const folder = 'policies'
 const spareBytes = 16 * 1024 * 1024
 
-function runOpa(workbench: Workbench, { args, cwd, timeoutMs, signal }: OpaStep): Promise<StepEnd> {
+function runOpa(
+  workbench: Workbench,
+  { args, cwd, timeoutMs, signal, stdin, captureBytes }: OpaStep,
+): Promise<StepEnd> {
   const limitMs = Math.min(timeoutMs ?? policyLimits.timeoutMs, policyLimits.timeoutMs)
   const step: Step = {
     program: 'opa',
@@ -74,7 +80,9 @@ function runOpa(workbench: Workbench, { args, cwd, timeoutMs, signal }: OpaStep)
       processes: 64,
       fileSizeBytes: 1024 * 1024,
     },
-    captureBytes: policyLimits.outputBytes,
+    captureBytes: captureBytes ?? policyLimits.outputBytes,
+    ...(stdin && { stdin }),
+    ...(signal && { signal }),
   }
-  return workbench.run(signal ? { ...step, signal } : step)
+  return workbench.run(step)
 }

@@ -107,7 +107,7 @@ const orderOf = (one: S3File, other: S3File): number =>
 
 /** The keys that the manifest names, or why it cannot be followed. */
 function keysIn(manifest: Record<string, unknown> | undefined, bill: Bill): string[] | string {
-  if (!manifest) return 'The manifest is cut off.'
+  if (!manifest) return 'The manifest is cut off, or too large.'
   const { dataFiles } = manifest
   if (!Array.isArray(dataFiles) || !dataFiles.every((name) => typeof name === 'string'))
     return 'The manifest has no dataFiles. Check that it is one of AWS Data Exports.'

@@ -7,6 +7,7 @@ import {
 } from '@azure/core-rest-pipeline'
 import { AppError } from '../../../domain/errors.ts'
 import type { Outbound } from '../../outbound/outbound.ts'
+import { CloudFault } from '../cloud-fault.ts'
 import { assertParsable } from '../full-page.ts'
 import { maxAnswerBytes } from '../max-answer-bytes.ts'
 import { tooLarge } from '../outbound-fault.ts'
@@ -15,7 +16,7 @@ export const authority = 'https://login.microsoftonline.com'
 export const resourceManager = 'https://management.azure.com'
 
 /** `signInFailure`: why the last request for a token failed. MSAL's error only says that it did. */
-export type AzureHttpClient = HttpClient & { signInFailure: AppError | undefined }
+export type AzureHttpClient = HttpClient & { signInFailure: AppError | CloudFault | undefined }
 
 /** Azure's own address of each kind → the account's endpoint for it. */
 export type AzureOrigins = ReadonlyMap<string, string>
@@ -25,8 +26,9 @@ export type AzureOrigins = ReadonlyMap<string, string>
  * refuses plain http even where the operator opened it; they are replaced here.
  */
 export function azureHttpClient(outbound: Outbound, origins: AzureOrigins): AzureHttpClient {
-  const client = {
-    signInFailure: undefined as AppError | undefined,
+  const patience = createPatience()
+  const client: AzureHttpClient = {
+    signInFailure: undefined,
     async sendRequest(request: PipelineRequest): Promise<PipelineResponse> {
       const isSignIn = !request.url.startsWith(resourceManager)
       const answer = await outbound
@@ -43,7 +45,9 @@ export function azureHttpClient(outbound: Outbound, origins: AzureOrigins): Azur
           if (isSignIn && error instanceof AppError) client.signInFailure = error
           throw asTransient(error, request)
         })
-      if (isSignIn) client.signInFailure = undefined
+      const throttled = patience(request, answer)
+      if (isSignIn) client.signInFailure = throttled
+      if (throttled) throw throttled
       assertParsable(answer.body)
       const headers = Object.entries(answer.headers).map(([name, value]) => [name, String(value)])
       return {
@@ -56,6 +60,43 @@ export function azureHttpClient(outbound: Outbound, origins: AzureOrigins): Azur
   }
   return client
 }
+
+/** The SDK waits for as long as an answer asks, and the sync keeps its slot from others meanwhile. */
+const patienceMs = 30_000
+
+/** Counts how long the tries of one request are asked to wait. Past the patience, the request is throttled. */
+function createPatience() {
+  // The SDK repeats a request with the same object.
+  const waits = new WeakMap<PipelineRequest, number>()
+  return (request: PipelineRequest, answer: Answer): CloudFault | undefined => {
+    if (answer.status !== 429 && answer.status !== 503) return undefined
+    const waitMs = (waits.get(request) ?? 0) + askedWaitMs(answer.headers)
+    waits.set(request, waitMs)
+    if (waitMs <= patienceMs) return undefined
+    return new CloudFault(
+      'throttled',
+      `Azure limits how often it may be called: it asks to wait for ${Math.ceil(waitMs / 1_000)} s.`,
+    )
+  }
+}
+
+type Answer = { status: number; headers: Readonly<Record<string, unknown>> }
+
+/** As the SDK reads it: the first of these headers that is a number, or a date (RFC 9110, 10.2.3). */
+function askedWaitMs(headers: Answer['headers']): number {
+  for (const [name, unitMs] of retryHeaders) {
+    const text = headers[name]
+    const wait = text === undefined ? Number.NaN : Number(text)
+    if (!Number.isNaN(wait)) return Math.max(0, wait * unitMs)
+  }
+  return Math.max(0, Date.parse(String(headers['retry-after'])) - Date.now()) || 0
+}
+
+const retryHeaders = [
+  ['retry-after-ms', 1],
+  ['x-ms-retry-after-ms', 1],
+  ['retry-after', 1_000],
+] as const
 
 export function addressOf(text: string, origins: AzureOrigins): URL {
   const url = new URL(text)

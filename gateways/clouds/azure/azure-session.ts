@@ -93,7 +93,7 @@ async function makeClient(
   return new ResourceGraphClient(credential, {
     endpoint: resourceManager,
     httpClient,
-    // Waits as long as Retry-After says.
+    // Waits as long as Retry-After says; azure-http-client.ts bounds that.
     retryOptions: { maxRetries: 8, retryDelayInMs: 500, maxRetryDelayInMs: 20_000 },
     // Its policies would follow redirects, and read the proxy of this process, by themselves.
     redirectOptions: { maxRetries: 0 },

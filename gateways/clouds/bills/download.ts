@@ -3,6 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { BillFile, FetchProgress } from '../cloud.ts'
 import { CloudFault } from '../cloud-fault.ts'
+import { createPace } from './pace.ts'
 
 /** A part of a file, as the storage sent it. */
 export type Piece = {
@@ -33,6 +34,8 @@ export async function download(
   path: string,
   { ask, progress }: { ask: AskForPiece; progress: FetchProgress },
 ): Promise<void> {
+  const { pace = createPace() } = progress
+  pace.begin()
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | constants.O_NOFOLLOW
   const handle = await open(path, flags, 0o600)
   try {
@@ -54,6 +57,8 @@ export async function download(
         if (failures >= maxFailures) throw error
         await sleep(100 * 2 ** failures, undefined, { signal: progress.signal })
       }
+      pace.add(at - begunAt)
+      pace.check()
     }
   } finally {
     await handle.close()

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { Validator } from '@seriousme/openapi-schema-validator'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { Login } from '../../../api/sign-in/schemas.ts'
 import { openapiText } from '../../../api/http/openapi.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
@@ -33,6 +33,21 @@ describe('GET /api/openapi.json', () => {
   test('the committed document equals the server’s (node scripts/write-openapi.ts rewrites it)', () => {
     const committed = readFileSync(new URL('../../../api/openapi.json', import.meta.url), 'utf8')
     expect(committed).toBe(openapiText(harness.app))
+  })
+
+  test('it is serialized once, for both of its addresses', async () => {
+    const stringify = vi.spyOn(JSON, 'stringify')
+    const texts = new Set<string>()
+    for (const url of ['/api/openapi.json', '/docs/json', '/api/openapi.json']) {
+      const answer = await harness.app.inject({ url })
+      expect(answer.headers['content-type']).toBe('application/json; charset=utf-8')
+      texts.add(answer.body)
+    }
+    expect(texts.size).toBe(1)
+    const large = stringify.mock.results.filter(({ value }) => String(value).length > 100_000)
+    stringify.mockRestore()
+    // It was asked for before.
+    expect(large).toEqual([])
   })
 
   test('it is valid OpenAPI 3.1', async () => {

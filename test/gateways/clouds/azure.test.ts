@@ -1,6 +1,12 @@
+import { createPipelineRequest } from '@azure/core-rest-pipeline'
 import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest'
 import type { Place } from '../../../domain/clouds/cloud-account.ts'
 import type { Cloud, CloudTarget } from '../../../gateways/clouds/cloud.ts'
+import {
+  azureHttpClient,
+  resourceManager,
+} from '../../../gateways/clouds/azure/azure-http-client.ts'
+import type { Outbound } from '../../../gateways/outbound/outbound.ts'
 import { testBadAnswers } from '../../harness/clouds/bad-answers.ts'
 import { openedClouds } from '../../harness/clouds/opened-clouds.ts'
 import {
@@ -199,6 +205,39 @@ describe('an Azure account', () => {
     const startedAt = performance.now()
     expect((await (await open()).resources(whole, null)).resources).toEqual([])
     expect(performance.now() - startedAt).toBeGreaterThan(1_900)
+  })
+
+  test.each([
+    ['in seconds', { 'retry-after': '900' }],
+    ['in a date', { 'retry-after': new Date(Date.now() + 900_000).toUTCString() }],
+    ['in milliseconds', { 'x-ms-retry-after-ms': '30001' }],
+  ])('throttling of more than 30 s %s ends the call as throttled', async (_, headers) => {
+    let answers = 0
+    azure.handlers.graph = () => {
+      answers += 1
+      return { ...azureRefusal(429, 'RateLimiting'), headers }
+    }
+    await expect((await open()).resources(whole, null)).rejects.toMatchObject({
+      kind: 'throttled',
+      message: expect.stringMatching(/asks to wait for \d+ s/),
+    })
+    expect(answers).toBe(1)
+  })
+
+  test('throttling of more than 30 s in all tries of one request ends it', async () => {
+    const answer = { status: 429, headers: { 'retry-after': '20' }, body: Buffer.from('{}') }
+    const outbound = { request: async () => answer } as unknown as Outbound
+    const client = azureHttpClient(outbound, new Map())
+    const request = () => createPipelineRequest({ url: `${resourceManager}/x` })
+    const [one, other] = [request(), request()]
+    expect((await client.sendRequest(one)).status).toBe(429)
+    expect((await client.sendRequest(other)).status).toBe(429)
+    await expect(client.sendRequest(one)).rejects.toMatchObject({ kind: 'throttled' })
+  })
+
+  test('a sign-in that is throttled for minutes is throttled, not refused', async () => {
+    azure.handlers.token = () => ({ status: 429, headers: { 'retry-after': '900' }, body: {} })
+    await expect((await open()).resources(whole, null)).rejects.toMatchObject({ kind: 'throttled' })
   })
 
   testBadAnswers({

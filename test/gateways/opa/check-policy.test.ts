@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test, inject } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, inject, vi } from 'vitest'
 import { checkPolicy } from '../../../gateways/opa/check-policy.ts'
 import { opaSandbox } from './opa-sandbox.ts'
 
@@ -97,6 +97,42 @@ describe('checkPolicy', () => {
     const before = sandbox.steps.length
     expect(await checkPolicy(sandbox, 'x'.repeat(200_000))).toEqual(refusal(1, 1, 'longer than'))
     expect(sandbox.steps).toHaveLength(before)
+  })
+
+  const rules = (of: (index: number) => string) => {
+    let text = 'package cloudcontrol\n'
+    for (let index = 0; text.length < 130_000; index += 1) text += of(index)
+    return text
+  }
+
+  test('128 KiB of rules pass, and no syntax tree is parsed in this process', async () => {
+    const parse = vi.spyOn(JSON, 'parse')
+    const rego = rules(
+      (index) => `deny contains msg if {
+  some change in input.plan.resource_changes
+  change.type == "aws_instance_${index}"
+  not change.change.after.tags.owner
+  msg := sprintf("%s needs a tag owner", [change.address])
+}
+`,
+    )
+    expect(await checkPolicy(sandbox, rego)).toEqual({ ok: true })
+    const lengths = parse.mock.calls.map(([text]) => text.length)
+    parse.mockRestore()
+    expect(Math.max(...lengths)).toBeLessThan(100_000)
+  })
+
+  test('lists the first 20 of many faults, and none where the errors are megabytes', async () => {
+    const faulty = await checkPolicy(
+      sandbox,
+      rules((index) => `deny := ${index} if { input.n == ${index}; input.more[_] == "x" }\n`),
+    )
+    expect(faulty).toMatchObject({ ok: false, errors: { length: 20, 19: { line: 21, column: 1 } } })
+    const old = await checkPolicy(
+      sandbox,
+      rules(() => 'd[x]{1}\n'),
+    )
+    expect(old).toEqual(refusal(1, 1, 'more errors than can be listed'))
   })
 
   test('runs without network, never with Rego on the command line, and leaves nothing', () => {

@@ -1,4 +1,5 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
+import { parseManifest } from '../../../../gateways/clouds/bills/parse-manifest.ts'
 import {
   allPages,
   commonFolder,
@@ -21,6 +22,17 @@ test('a list has all of its pages, and ends where a storage never ends it', asyn
   asked = 0
   await expect(allPages(full)).rejects.toThrow(/folder of its own/)
   expect(asked).toBe(101)
+})
+
+test('a manifest of 5,000 files is parsed, and one of millions of items is not', () => {
+  const blob = (n: number) => ({ blobName: `part_${n}.csv`, byteCount: n, rows: n, etag: '"e"' })
+  const manifest = { blobs: Array.from({ length: 5_000 }, (_, n) => blob(n)), blobCount: 5_000 }
+  expect(parseManifest(`\uFEFF${JSON.stringify(manifest)}`)).toEqual(manifest)
+  const parse = vi.spyOn(JSON, 'parse')
+  const dense = `{"dataFiles":[${'0,'.repeat(2_000_000)}0]}`
+  expect(parseManifest(dense)).toBeUndefined()
+  expect(parse).not.toHaveBeenCalled()
+  parse.mockRestore()
 })
 
 test('the newest periods are months up to the next one', () => {

@@ -1,0 +1,42 @@
+import { CloudFault } from '../cloud-fault.ts'
+
+/** What a storage sends of the files of one bill. */
+export type Pace = {
+  /** A file is begun. */
+  begin(): void
+  add(bytes: number): void
+  /** Throws where the storage has sent too little for its time since the last check. */
+  check(): void
+}
+
+const perSecond = 64 * 1024
+/** Of a request for a file, however small it is. */
+const requestSeconds = 5
+/** A shorter time says nothing. One try takes two minutes at most (`pieceTimeoutMs`). */
+const windowSeconds = 60
+
+/** Few ingests are under way at once, so a storage that hardly sends anything would keep other organizations waiting. */
+export function createPace(now = () => performance.now()): Pace {
+  let begunAt = now()
+  let bytes = 0
+  return {
+    begin() {
+      bytes += requestSeconds * perSecond
+    },
+    add(more) {
+      bytes += more
+    },
+    check() {
+      const seconds = (now() - begunAt) / 1_000
+      if (seconds < windowSeconds) return
+      const isSlow = bytes < seconds * perSecond
+      begunAt = now()
+      bytes = 0
+      if (isSlow)
+        throw new CloudFault(
+          'unreachable',
+          'The storage sends less than 64 KiB a second. Check its endpoint, and what limits it.',
+        )
+    },
+  }
+}
