@@ -27,6 +27,7 @@ import {
   readPlanFile as readTofuPlan,
 } from '../gateways/tofu/plan-file/compare-plan-file.ts'
 import { compareConfiguration } from '../gateways/tofu/plan-file/compare-configuration.ts'
+import { compareOrigin } from '../gateways/tofu/plan-file/compare-origin.ts'
 import { compareState } from '../gateways/tofu/plan-file/compare-state.ts'
 import { PlanForged, PlanTooLarge } from '../gateways/tofu/plan-file/plan-forged.ts'
 import type { KeptModules } from '../gateways/tofu/module-archive.ts'
@@ -155,7 +156,9 @@ async function planInSandbox(planning: Planning): Promise<Planned> {
     if (!planFile) throw new JobFailure('plan_errored', 'OpenTofu left no plan file.')
     const plan = orForged(() => readTofuPlan(planFile))
     orForged(() => compareOptions(plan, job))
-    orForged(() => compareState(planFile, plan))
+    const state = orForged(() => compareState(planFile, plan))
+    const origin = await originOf(port, state)
+    orForged(() => compareOrigin(plan, state, origin))
     orForged(() => compareConfiguration(planFile, tool.plannedFrom(files, modules)))
     const shown = await tool.show(lockFile, { maxBytes: job.planJsonBytes })
     if (shown.how === 'too_much_output') throw tooLarge(shown.stdoutBytes, job.planJsonBytes)
@@ -184,6 +187,15 @@ async function planInSandbox(planning: Planning): Promise<Planned> {
   } finally {
     await bench.close()
   }
+}
+
+/** The workspace's state that a plan was made from; undefined where the workspace has none of that name. */
+async function originOf(
+  port: Port,
+  { serial, lineage }: { serial: number; lineage: string },
+): Promise<Buffer | undefined> {
+  const { known } = await port.ask('origin', { serial, lineage })
+  return known ? port.input('origin') : undefined
 }
 
 /** The limit of sources of one configuration, so that they fit into one frame. */

@@ -18,6 +18,7 @@ import { lendBenches } from './lend-benches.ts'
 import { findRun, type FoundRun } from '../runs/find-run.ts'
 import { loadRun, type LoadedRun } from './load-run.ts'
 import { stepOfRun } from './next-step.ts'
+import { tellOrigin } from './tell-origin.ts'
 import { relayForRun } from './open-git-relay.ts'
 import { recordPlan, recordPlanFailure } from './record-plan.ts'
 import { sayIgnored } from './say-ignored.ts'
@@ -130,7 +131,8 @@ async function planInRunner(
     workspaceRunId: run.id,
     maxJsonBytes: deps.planJsonBytes,
   })
-  const rules = tellRules(deps, runner, { organizationId, workspaceId: run.workspaceId })
+  const place = { organizationId, workspaceId: run.workspaceId }
+  const rules = tellRules(deps, runner, place)
   // On production a fresh one applies: what the author's code might have done to the process that
   // read its plan must not get past the approval.
   const keepsRunner = run.kind === 'apply' && workspace.criticality !== 'production'
@@ -144,6 +146,7 @@ async function planInRunner(
         giveBack: benches.giveBack,
         allow: async (ask) => relay.allow(ask),
         closeRelay: async () => relay.close(),
+        origin: tellOrigin(deps, runner, place),
         rules: rules.rules,
         ...(door && { masked: door.masked, lend: async () => door.open(token) }),
       },

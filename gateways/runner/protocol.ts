@@ -134,6 +134,8 @@ export type Asks = {
   closeRelay: { ask: Record<string, never>; answer: { refusal?: string | undefined } }
   /** The blob `rules` comes before the answer. */
   rules: { ask: { types: string[] }; answer: Record<string, never> }
+  /** The state that a plan names as the one it was made from; where it is `known`, it comes before as the blob `origin`. */
+  origin: { ask: { serial: number; lineage: string }; answer: { known: boolean } }
   /** The last check before an apply. `sha256` is of what the runner received. */
   begin: {
     ask: { sha256: Record<string, string> }

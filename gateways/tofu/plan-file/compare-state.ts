@@ -1,7 +1,7 @@
 import { parseAddress } from './parse-address.ts'
 import { PlanForged } from './plan-forged.ts'
 import type { FilePlan, FileResource } from './read-tfplan.ts'
-import { keyOfObject, readTfstate, type StateObject } from './read-tfstate.ts'
+import { keyOfObject, readTfstate, type StateInPlan, type StateObject } from './read-tfstate.ts'
 import { readValue } from './read-value.ts'
 import { readZip } from './read-zip.ts'
 import { isSame } from './same-value.ts'
@@ -14,12 +14,14 @@ const maxStateBytes = 128 * 1024 * 1024
  * from, and no other. An apply takes its state from there: code of the author that replaced the plan file could
  * otherwise drop an object, alter one that does not change, or have an approved deletion done by another provider.
  *
- * For plans of all resources: a plan with `-target` has no change for the others (`compareOptions`).
+ * For plans of all resources: a plan with `-target` has no change for the others (`compareOptions`). Returns that
+ * state.
  */
-export function compareState(planFile: Buffer, { resources }: FilePlan): void {
-  const state = readZip(planFile).find(({ name }) => name === 'tfstate')
-  if (!state) throw new PlanForged('it has no state')
-  const objects = readTfstate(state.read(maxStateBytes))
+export function compareState(planFile: Buffer, { resources }: FilePlan): StateInPlan {
+  const entry = readZip(planFile).find(({ name }) => name === 'tfstate')
+  if (!entry) throw new PlanForged('it has no state')
+  const state = readTfstate(entry.read(maxStateBytes))
+  const objects = new Map(state.objects)
   for (const resource of resources) {
     const { mode, ...place } = parseAddress(resource.address)
     if (mode !== 'managed') continue
@@ -28,6 +30,7 @@ export function compareState(planFile: Buffer, { resources }: FilePlan): void {
     objects.delete(key)
   }
   if (objects.size > 0) throw new PlanForged('its state has an object that no change of it names')
+  return state
 }
 
 function compareObject(

@@ -9,6 +9,16 @@ export type StateObject = {
   /** With the key of the provider's instance, if there is one. */
   provider: string
   isTainted: boolean
+  /** Of the schema that the attributes follow. */
+  schemaVersion: number
+}
+
+export type StateInPlan = {
+  /** Of the state that the plan was made from. */
+  serial: number
+  lineage: string
+  /** The managed objects, by `keyOfObject`. */
+  objects: ReadonlyMap<string, StateObject>
 }
 
 export type ObjectPlace = {
@@ -53,12 +63,14 @@ const keys = {
 }
 
 /**
- * The managed objects of the entry `tfstate` of a plan file, by `keyOfObject`. Stricter than OpenTofu, so that no
- * two readers see two states: Go's encoding/json takes `Type` for `type`, and merges a field that stands twice.
+ * The entry `tfstate` of a plan file. Stricter than OpenTofu, so that no two readers see two states: Go's encoding/json
+ * takes `Type` for `type`, and merges a field that stands twice.
  */
-export function readTfstate(bytes: Buffer): Map<string, StateObject> {
+export function readTfstate(bytes: Buffer): StateInPlan {
   const state = parse(bytes)
   if (!hasOnly(state, keys.state) || state['version'] !== 4) throw odd()
+  const { serial } = state
+  if (typeof serial !== 'number' || !Number.isSafeInteger(serial)) throw odd()
   const objects = new Map<string, StateObject>()
   for (const resource of listOf(state['resources'])) {
     if (!hasOnly(resource, keys.resource)) throw odd()
@@ -72,7 +84,7 @@ export function readTfstate(bytes: Buffer): Map<string, StateObject> {
       objects.set(key, readObject(resource, instance))
     }
   }
-  return objects
+  return { serial, lineage: textIn(state, 'lineage'), objects }
 }
 
 function placeOf(resource: Record<string, unknown>, instance: unknown): ObjectPlace {
@@ -90,13 +102,15 @@ function placeOf(resource: Record<string, unknown>, instance: unknown): ObjectPl
 
 function readObject(resource: Record<string, unknown>, instance: unknown): StateObject {
   if (!isRecord(instance)) throw odd()
-  const { attributes } = instance
+  const { attributes, schema_version: schemaVersion } = instance
   const [ofResource, ofInstance] = [textIn(resource, 'provider'), textIn(instance, 'provider')]
   const status = textIn(instance, 'status')
   // OpenTofu writes the provider in one of the two places.
   if (!isRecord(attributes) || (ofResource === '') === (ofInstance === '')) throw odd()
   if (status !== '' && status !== 'tainted') throw odd()
-  return { attributes, provider: ofResource || ofInstance, isTainted: status === 'tainted' }
+  if (typeof schemaVersion !== 'number') throw odd()
+  const provider = ofResource || ofInstance
+  return { attributes, provider, isTainted: status === 'tainted', schemaVersion }
 }
 
 /** Empty where there is none. */

@@ -4,6 +4,7 @@ import {
   comparePlanFile,
   readPlanFile,
 } from '../../../gateways/tofu/plan-file/compare-plan-file.ts'
+import { compareOrigin } from '../../../gateways/tofu/plan-file/compare-origin.ts'
 import { compareState } from '../../../gateways/tofu/plan-file/compare-state.ts'
 import { PlanForged } from '../../../gateways/tofu/plan-file/plan-forged.ts'
 import { readZip } from '../../../gateways/tofu/plan-file/read-zip.ts'
@@ -74,6 +75,117 @@ test('the state of each genuine plan is the one that its changes begin from', ()
     objects += JSON.parse(stateIn(planFile)).resources.length
   }
   expect(objects).toBeGreaterThan(20)
+})
+
+const begins = ({ planFile }: Planned, origin: Buffer | undefined) => {
+  const plan = readPlanFile(planFile)
+  return () => compareOrigin(plan, compareState(planFile, plan), origin)
+}
+
+test('each genuine plan begins from the state of its workspace', () => {
+  for (const [name, planned] of plans) expect(begins(planned, planned.origin), name).not.toThrow()
+})
+
+describe("a plan that does not begin from the workspace's state", () => {
+  /** As if the plan file had been altered the other way round. */
+  const against = (name: string, change: (state: State) => unknown) => {
+    const planned = planOf(name)
+    const state: State = JSON.parse(String(planned.origin))
+    change(state)
+    return begins(planned, Buffer.from(JSON.stringify(state)))
+  }
+  const resourceOf = (state: State, name: string) =>
+    state.resources.find((resource) => resource.name === name)
+
+  test.each<[string, string, (state: State) => unknown]>([
+    [
+      'it leaves out an object',
+      "it leaves out an object of the workspace's state",
+      (s) => s.resources.push({ ...resourceOf(s, 'kept'), name: 'more' }),
+    ],
+    [
+      'it leaves out an instance',
+      "it leaves out an object of the workspace's state",
+      (s) =>
+        resourceOf(s, 'many').instances.push({
+          ...resourceOf(s, 'many').instances[0],
+          index_key: 7,
+        }),
+    ],
+    [
+      'it has an object more',
+      "terraform_data.kept is not in the workspace's state",
+      (s) => s.resources.splice(s.resources.indexOf(resourceOf(s, 'kept')), 1),
+    ],
+    [
+      'an object stands for another one',
+      "terraform_data.kept differs from the workspace's state",
+      (s) => (resourceOf(s, 'kept').instances[0].attributes.id = 'another'),
+    ],
+    [
+      'an object that is deleted stands for another one',
+      "terraform_data.gone differs from the workspace's state",
+      (s) => (resourceOf(s, 'gone').instances[0].attributes.id = 'another'),
+    ],
+    [
+      'an object has an older schema',
+      "terraform_data.kept differs from the workspace's state",
+      (s) => (resourceOf(s, 'kept').instances[0].schema_version = 1),
+    ],
+    [
+      'an object has a text where it had none',
+      "terraform_data.kept differs from the workspace's state",
+      (s) => (resourceOf(s, 'kept').instances[0].attributes.triggers_replace = 'x'),
+    ],
+  ])('%s', (_, message, change) => {
+    expect(against('kept and deleted 1', change)).toThrow(message)
+  })
+
+  test('what is destroyed stands for another one', () => {
+    const change = (s: State) => (resourceOf(s, 'kept').instances[0].attributes.id = 'another')
+    expect(against('kept and deleted 2', change)).toThrow("differs from the workspace's state")
+  })
+
+  test('it begins from objects where the workspace has no state', () => {
+    expect(begins(planOf('kept and deleted 1'), undefined)).toThrow(
+      "is not in the workspace's state",
+    )
+  })
+
+  test('what a newer provider writes anew is accepted', () => {
+    const newer = (s: State) => {
+      const [instance] = resourceOf(s, 'kept').instances
+      instance.schema_version = -1
+      instance.attributes.id = 'another'
+      resourceOf(s, 'gone').instances[0].attributes.gone_from_the_schema = 'x'
+    }
+    expect(against('kept and deleted 1', newer)).not.toThrow()
+  })
+
+  test.skipIf(!mirror)('an object that is gone must be shown as gone', () => {
+    const planned = planOf('objects that are gone 2')
+    const plan = readPlanFile(planned.planFile)
+    const state = compareState(planned.planFile, plan)
+    expect(plan.drift.map(({ change }) => change.action)).toContain('delete')
+    expect(() => compareOrigin({ ...plan, drift: [] }, state, planned.origin)).toThrow(
+      "it leaves out an object of the workspace's state",
+    )
+  })
+
+  test('what drifted is what the change begins from', () => {
+    const planned = planOf('kept and deleted 1')
+    const plan = readPlanFile(planned.planFile)
+    const state = compareState(planned.planFile, plan)
+    const kept = plan.resources.find(({ address }) => address === 'terraform_data.kept')
+    if (!kept) throw new Error('there is no terraform_data.kept')
+    const drifted = (after: unknown) => {
+      const change = { ...kept.change, action: 'update', after: after as typeof kept.change.after }
+      return () => compareOrigin({ ...plan, drift: [{ ...kept, change }] }, state, planned.origin)
+    }
+    expect(drifted(kept.change.before)).not.toThrow()
+    expect(drifted(new Map([['id', 'another']]))).toThrow('differs from its own drift')
+    expect(drifted(null)).toThrow('differs from its own drift')
+  })
 })
 
 describe('a state that the changes do not begin from', () => {

@@ -6,7 +6,13 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 
-export type Planned = { planFile: Buffer; planJson: Record<string, unknown>; text: string }
+export type Planned = {
+  planFile: Buffer
+  planJson: Record<string, unknown>
+  text: string
+  /** The state that it was made from; undefined where there was none. */
+  origin: Buffer | undefined
+}
 
 /**
  * The real engine without a sandbox, which makes many plans in a short time. States are kept in
@@ -79,7 +85,9 @@ export async function planShop(program: string, cliConfig = '') {
         begun = true
         await tofu(cwd, ['plan', '-input=false', '-lock=false', '-out=plan.bin', ...args])
         const text = await tofu(cwd, ['show', '-json', 'plan.bin'])
-        return { planFile: readFileSync(join(cwd, 'plan.bin')), planJson: JSON.parse(text), text }
+        const planFile = readFileSync(join(cwd, 'plan.bin'))
+        const origin = states.get(`/${cwd.split('/').at(-1)}`)
+        return { planFile, planJson: JSON.parse(text), text, origin }
       }
       const apply = async () => tofu(cwd, ['apply', '-input=false', '-lock=false', 'plan.bin'])
       return { plan, tryApply: async () => apply().catch(() => undefined) }

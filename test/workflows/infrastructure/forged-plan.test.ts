@@ -1,6 +1,7 @@
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { readZip } from '../../../gateways/tofu/plan-file/read-zip.ts'
+import { lockInfo, stateClient } from '../../api/workspaces/state-client.ts'
 import { planShop } from '../../gateways/tofu/plan-shop.ts'
 import { zipOf } from '../../gateways/tofu/zip-of.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
@@ -27,10 +28,17 @@ const rule = (range: string) => ({
  * Runs these files on production, and returns the run, its audit entries, the approval's status and
  * the states.
  */
-async function runOf(files: Record<string, string>) {
+async function runOf(files: Record<string, string>, state?: object) {
   const org = await harness.organization()
   const [author, second] = [await org.user('Deployer'), await org.user('Owner')]
   const workspace = await org.workspace({ by: author, criticality: 'production', files })
+  if (state) {
+    const client = stateClient(harness.app, workspace, await second.token())
+    const info = lockInfo()
+    await client.lock(info)
+    expect((await client.write(JSON.stringify(state), info.ID)).statusCode).toBe(200)
+    await client.unlock(info)
+  }
   const { id } = await startRun(author, workspace)
   const run = await runUntil(author, { workspace, id }, awaits)
   const audit = await second.get('/api/audit?event=pipeline.run_failed')
@@ -90,7 +98,7 @@ describe.skipIf(!mirror)(
 
     test('code in the plan step leaves a plan with another state', async () => {
       const planFile = await planned([])
-      const state = JSON.stringify({ version: 4, resources: [extra] })
+      const state = JSON.stringify({ version: 4, serial: 0, resources: [extra] })
       const entries = readZip(planFile).map(({ name, read }) => ({
         name,
         data: name === 'tfstate' ? Buffer.from(state) : read(2 ** 24),
@@ -99,6 +107,24 @@ describe.skipIf(!mirror)(
       expect(ended, ended.log).toMatchObject(
         refused('its state has an object that no change of it names'),
       )
+    })
+
+    // As if the workspace were empty: the apply would forget what it has, without a shown change.
+    test("code in the plan step leaves a plan without the workspace's objects", async () => {
+      const lineage = randomUUID()
+      const version = { version: 4, terraform_version: '1.12.6' }
+      const kept = { ...version, serial: 7, lineage, outputs: {}, resources: [extra] }
+      const empty = JSON.stringify({ ...kept, resources: [] })
+      const entries = readZip(await planned([])).map(({ name, read }) => ({
+        name,
+        data: name === 'tfstate' ? Buffer.from(empty) : read(2 ** 24),
+      }))
+      const ended = await runOf(leaving(zipOf(entries)), kept)
+      const { run, log } = ended
+      expect({ run }, log).toMatchObject({
+        run: { ...refused("it leaves out an object of the workspace's state").run },
+      })
+      expect(ended.state).toMatchObject([{ serial: 7 }])
     })
 
     test('code in the plan step leaves a plan of another mode', async () => {
