@@ -14,6 +14,7 @@ import { connectionOptions } from '../gateways/temporal/connection-options.ts'
 import { diskFolderFor } from '../gateways/sandbox/disk-folder-for.ts'
 import { removeWorkDir } from '../gateways/sandbox/remove-work-dir.ts'
 import { workFolderFor } from '../gateways/sandbox/work-folder-for.ts'
+import { buildService } from '../scripts/start/build-service.ts'
 import { startNodePart } from '../scripts/start/start-node-part.ts'
 import { connectStore, type Store } from '../store/driver/connect.ts'
 import { openChangeFeed, type ChangeFeed } from '../store/platform/change-feed.ts'
@@ -94,10 +95,12 @@ export async function startPlatform(
     const leash = createLeash()
     closing.push(() => leash.close())
     const { signal } = new AbortController()
-    const common = { root: join(import.meta.dirname, '..'), dataDir, env, leash, say, signal }
-    const api = await startNodePart({ ...common, name: 'api', script: 'api/server.ts', address })
+    const root = join(import.meta.dirname, '..')
+    const scriptOf = await buildService({ root, say, signal }, dataDir)
+    const common = { root, dataDir, env, leash, say, signal }
+    const api = await startNodePart({ ...common, name: 'api', script: scriptOf('api'), address })
     closing.push(() => api.stop())
-    const worker = await startNodePart({ ...common, name: 'worker', script: 'worker/main.ts' })
+    const worker = await startNodePart({ ...common, name: 'worker', script: scriptOf('worker') })
     closing.push(() => worker.stop())
     await expectAnswer(`${address}/readyz`)
 

@@ -13,6 +13,7 @@ import { workFolderFor } from '../gateways/sandbox/work-folder-for.ts'
 import { prepareStore } from '../store/prepare-store.ts'
 import { buildAgentFile } from './start/build-agent-file.ts'
 import { buildConsole } from './start/build-console.ts'
+import { buildService, type ScriptOf } from './start/build-service.ts'
 import { prepareSources } from './start/prepare-sources.ts'
 import { readStartSettings, type StartSettings } from './start/read-start-settings.ts'
 import { startNodePart } from './start/start-node-part.ts'
@@ -117,9 +118,10 @@ async function up(settings: StartSettings): Promise<Config> {
   if (settings.sandboxNotice) say(settings.sandboxNotice)
 
   // In parallel with the engines, which take longer. The API looks for the console and the agent's file once, when it starts.
-  const built = buildConsole({ root, say, signal }).then(async () =>
-    buildAgentFile({ root, say, signal }),
-  )
+  const built = buildConsole({ root, say, signal }).then(async () => {
+    await buildAgentFile({ root, say, signal })
+    return buildService({ root, say, signal }, dataDir)
+  })
   const sources = await prepareSources({
     settings,
     say,
@@ -139,9 +141,9 @@ async function up(settings: StartSettings): Promise<Config> {
     }
 
   try {
-    await built
+    const scriptOf = await built
     signal.throwIfAborted()
-    const address = await startParts(settings, { env, config })
+    const address = await startParts(settings, { env, config, scriptOf })
     say(`ready: ${address}`)
     if (sources.engines?.hasUi)
       say(`  Temporal UI (read-only, for platform administrators): ${address}/temporal/`)
@@ -157,7 +159,7 @@ async function up(settings: StartSettings): Promise<Config> {
 /** Starts the API and the worker, and returns the API's address once it is ready. */
 async function startParts(
   settings: StartSettings,
-  { env, config }: { env: NodeJS.ProcessEnv; config: Config },
+  { env, config, scriptOf }: { env: NodeJS.ProcessEnv; config: Config; scriptOf: ScriptOf },
 ): Promise<string> {
   const { dataDir, host, port } = settings
   const { signal } = aborter
@@ -167,11 +169,11 @@ async function startParts(
   const address = `http://${shownHost.includes(':') ? `[${shownHost}]` : shownHost}:${port}`
   const common = { root, dataDir, env, leash, say, signal }
   const starts = await Promise.allSettled([
-    startNodePart({ ...common, name: 'api', script: 'api/server.ts', address }),
+    startNodePart({ ...common, name: 'api', script: scriptOf('api'), address }),
     startNodePart({
       ...common,
       name: 'worker',
-      script: 'worker/main.ts',
+      script: scriptOf('worker'),
       stopTimeoutMs: config.shutdownGraceSeconds * 1_000 + 30_000,
     }),
   ])
