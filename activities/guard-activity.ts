@@ -16,8 +16,16 @@ export class GivenUp extends Error {
 const isOperators = (error: unknown) =>
   error instanceof AppError && error.code === 'keyring_unavailable'
 
-/** No fault: another writer has the branch, its preparation is not complete, or a cloud limits our calls. */
-const waits = new Set(['git_branch_busy', 'git_being_prepared', 'cloud_throttled'])
+/**
+ * No fault: another writer has the branch, its preparation is not complete, its organization has its share of the
+ * slots, or a cloud limits our calls.
+ */
+const waits = new Set([
+  'git_branch_busy',
+  'git_being_prepared',
+  'git_share_taken',
+  'cloud_throttled',
+])
 const isWaiting = (error: unknown) => error instanceof AppError && waits.has(error.code)
 
 type Activities = Record<string, (...args: never[]) => Promise<unknown>>

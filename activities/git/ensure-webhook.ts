@@ -16,7 +16,7 @@ import { gitActivity } from './git-activity.ts'
 export const ensureWebhook =
   (worker: Deps) =>
   async (input: RegisterWebhookInput): Promise<void> =>
-    gitActivity(worker, async (deps) => {
+    gitActivity(worker, input.organizationId, async (deps) => {
       const { pipelineId } = input
       const outcome =
         pipelineId === undefined

@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity'
-import { conflict } from '../../domain/errors.ts'
+import { AppError, conflict } from '../../domain/errors.ts'
 import { refusalOf } from '../../gateways/git/git-refusal.ts'
 import { outboundUntil } from '../../gateways/outbound/outbound-until.ts'
 import { beatWhile } from '../beat-while.ts'
@@ -9,11 +9,19 @@ import type { Deps } from '../deps.ts'
  * Wraps every activity that calls a provider. It sends heartbeats, so that a dead worker is noticed within
  * seconds and its step repeated. `work` is given dependencies whose calls end once the activity is cancelled or
  * has timed out: otherwise a host that answers slowly would keep its slot of this worker. A refused token is a
- * final error: it will not be accepted later either.
+ * final error: it will not be accepted later either. Over its organization's share of the slots, the step is handed
+ * back and tried again.
  */
-export async function gitActivity<T>(deps: Deps, work: (deps: Deps) => Promise<T>): Promise<T> {
+export async function gitActivity<T>(
+  deps: Deps,
+  organizationId: number,
+  work: (deps: Deps) => Promise<T>,
+): Promise<T> {
   const { cancellationSignal } = Context.current()
   const outbound = outboundUntil(deps.outbound, cancellationSignal)
+  const underWay = countOf.get(organizationId) ?? 0
+  if (underWay >= maxOfOrganization) throw shareTaken()
+  countOf.set(organizationId, underWay + 1)
   try {
     return await beatWhile(async () => work({ ...deps, outbound }))
   } catch (error) {
@@ -21,5 +29,19 @@ export async function gitActivity<T>(deps: Deps, work: (deps: Deps) => Promise<T
     if (refusal?.code === 'git_token_rejected' || refusal?.code === 'git_forbidden')
       throw conflict(refusal.code, refusal.message)
     throw error
+  } finally {
+    const left = (countOf.get(organizationId) ?? 1) - 1
+    if (left > 0) countOf.set(organizationId, left)
+    else countOf.delete(organizationId)
   }
 }
+
+/** Of the 50 slots of the queue `control` (worker/create-worker.ts), which hosts of an organization's own can hold. */
+const maxOfOrganization = 10
+const countOf = new Map<number, number>()
+
+const shareTaken = () =>
+  new AppError('unavailable', 'Too many calls of Git hosts of this organization are under way.', {
+    code: 'git_share_taken',
+    retryAfterSeconds: 2,
+  })

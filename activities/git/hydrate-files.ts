@@ -29,7 +29,7 @@ const turnSeconds = 120
 export const hydrateFiles =
   (worker: Deps) =>
   async (input: HydrateWorkspaceInput): Promise<void> =>
-    gitActivity(worker, async (deps) => {
+    gitActivity(worker, input.organizationId, async (deps) => {
       const { organizationId } = input
       const job = await loadHydration(deps, input)
       if (!job) return

@@ -19,7 +19,7 @@ import { takePush } from './take-push.ts'
 export const lookIntoDelivery =
   (worker: Deps) =>
   async ({ organizationId, deliveryId }: TakeDeliveryInput): Promise<void> =>
-    gitActivity(worker, async (deps) => {
+    gitActivity(worker, organizationId, async (deps) => {
       const found = await deps.store.tenant(organizationId, async (tenant) => {
         const delivery = await gitDeliveries(tenant).find(deliveryId)
         const connection = delivery && (await gitConnections(tenant).find(delivery.connectionId))

@@ -11,7 +11,7 @@ import { proposePreparation } from './propose-preparation.ts'
 export const markRepository =
   (worker: Deps) =>
   async (input: InitializeRepositoryInput): Promise<'marked' | 'proposed'> =>
-    gitActivity(worker, async (deps) => {
+    gitActivity(worker, input.organizationId, async (deps) => {
       const claim = await openClaim(deps, input)
       if (!claim) return 'marked'
       try {

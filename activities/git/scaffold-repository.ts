@@ -14,7 +14,7 @@ const maxTries = 5
 export const scaffoldRepository =
   (worker: Deps) =>
   async (input: InitializeRepositoryInput): Promise<'done' | 'proposed'> =>
-    gitActivity(worker, async (deps) => {
+    gitActivity(worker, input.organizationId, async (deps) => {
       const claim = await openClaim(deps, input)
       if (!claim || claim.connection.repoType !== 'infra') return 'done'
       const { host, repository, owner } = claim

@@ -21,7 +21,7 @@ const turnSeconds = 60
 export const writeComment =
   (worker: Deps) =>
   async ({ organizationId, pullRequestId }: WriteCommentInput): Promise<void> =>
-    gitActivity(worker, async (deps) => {
+    gitActivity(worker, organizationId, async (deps) => {
       const turn = async (work: 'takeTurn' | 'endTurn') =>
         deps.store.tenant(organizationId, async (tenant) =>
           gitPullRequests(tenant)[work](pullRequestId, turnSeconds),

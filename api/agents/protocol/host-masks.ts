@@ -1,5 +1,5 @@
-import { maskSecrets, type Mask } from '../../../domain/runs/mask-secrets.ts'
 import { deployVariables } from '../../../app/agents/hook-environment.ts'
+import type { MaskTexts, TextMasker } from '../../../gateways/masking/mask-texts.ts'
 import { hostWork } from '../../../store/agents/host-work.ts'
 import { releaseOfDeployment } from '../../../store/agents/release-of-deployment.ts'
 import type { Tenant } from '../../../store/driver/tenant.ts'
@@ -11,15 +11,18 @@ const maxKept = 10
 export type HostMasks = (
   organizationId: number,
   host: { deploymentId: number; agentId: number },
-) => Promise<Mask>
+) => Promise<MaskTexts>
 
 /**
  * The masks of what a deployment's hosts print: its sensitive variables, and those of the release that it goes
  * back to. The agent masks them too; this is for an agent that does not. A deployment's variables do not
  * change, so they are opened once.
  */
-export function hostMasks({ store, keyring }: Pick<Deps, 'store' | 'keyring'>): HostMasks {
-  const kept = new Map<number, Promise<Mask | undefined>>()
+export function hostMasks(
+  { store, keyring }: Pick<Deps, 'store' | 'keyring'>,
+  masker: TextMasker,
+): HostMasks {
+  const kept = new Map<number, Promise<MaskTexts | undefined>>()
 
   const secretsOf = async (tenant: Tenant, deploymentId: number): Promise<string[]> => {
     const release = await releaseOfDeployment(tenant, deploymentId)
@@ -39,7 +42,7 @@ export function hostMasks({ store, keyring }: Pick<Deps, 'store' | 'keyring'>): 
       const runs = [deploymentId, ...(work.earlierRunId === null ? [] : [work.earlierRunId])]
       const secrets: string[] = []
       for (const runId of runs) secrets.push(...(await secretsOf(tenant, runId)))
-      return maskSecrets(secrets)
+      return masker.by(secrets, { organizationId, key: runs.join() })
     })
 
   return async (organizationId, host) => {
@@ -57,6 +60,6 @@ export function hostMasks({ store, keyring }: Pick<Deps, 'store' | 'keyring'>): 
     if (mask) return mask
     // Nothing of a deployment that is not this host's is kept.
     kept.delete(deploymentId)
-    return maskSecrets([])
+    return masker.by([], { organizationId, key: '' })
   }
 }

@@ -17,6 +17,7 @@ import { claimGates } from './claim-gates.ts'
 import { openClaimWaits } from './claim-waits.ts'
 import { claimWork } from './claim-work.ts'
 import { enrollAgent } from './enroll-agent.ts'
+import { createTextMasker } from '../../../gateways/masking/mask-texts.ts'
 import { hostMasks } from './host-masks.ts'
 import { presentClaim } from './present-claim.ts'
 import { assertNotSuspended, assertProtocol, refuseOld } from './protocol-headers.ts'
@@ -150,7 +151,9 @@ const claimRoute: FastifyPluginAsyncTypebox = async (app) => {
 
 const reportingRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { deps } = app
-  const masks = hostMasks(deps)
+  const masker = createTextMasker()
+  app.addHook('onClose', async () => masker.close())
+  const masks = hostMasks(deps, masker)
   const config = { access: 'agent', target: deploymentTarget } as const
 
   app.post(

@@ -18,15 +18,19 @@ export async function takeLines(
 ): Promise<void> {
   const { organizationId, agentId, name } = agent
   const mask = await masks(organizationId, { deploymentId: id, agentId })
+  const masked = await mask(
+    lines.map(({ line }) => stripControls(line)),
+    maxLineLength,
+  )
   const outcome = await appendHostLines(store, organizationId, {
     deploymentId: id,
     agentId,
     host: name,
     fence,
     batch,
-    lines: lines.map(({ level = 'info', line }) => ({
+    lines: lines.map(({ level = 'info' }, at) => ({
       level,
-      line: mask(stripControls(line), maxLineLength).slice(0, maxLineLength),
+      line: (masked[at] ?? '').slice(0, maxLineLength),
     })),
   })
   if (outcome === 'unknown') throw notFound()

@@ -1,10 +1,10 @@
 import type { AgentCaller } from '../../../domain/agents/agent-caller.ts'
 import type { StateAfter } from '../../../domain/agents/state-after.ts'
 import { notFound } from '../../../domain/errors.ts'
-import type { Mask } from '../../../domain/runs/mask-secrets.ts'
 import { stripControls } from '../../../domain/secrets/strip-controls.ts'
 import { actorOfAgent } from '../../../app/agents/actor-of-agent.ts'
 import { endHostAction, hashOfResult } from '../../../app/agents/end-host-action.ts'
+import type { MaskTexts } from '../../../gateways/masking/mask-texts.ts'
 import { auditLog } from '../../../store/audit/audit-log.ts'
 import { hostEnds } from '../../../store/agents/host-ends.ts'
 import { hostWork, type HostWork } from '../../../store/agents/host-work.ts'
@@ -30,6 +30,7 @@ export async function takeResult(
 ): Promise<void> {
   const { organizationId, agentId } = agent
   const mask = await masks(organizationId, { deploymentId: id, agentId })
+  const message = await textOf(mask, result)
   await store.tenant(organizationId, async (tenant) => {
     const part = await hostWork(tenant).findForUpdate(id, agentId)
     if (!part) throw notFound()
@@ -42,7 +43,6 @@ export async function takeResult(
       digest: result.release.digest,
       runId: result.release.runId ?? null,
     }
-    const message = textOf(mask, result)
     await hostEnds(tenant).noteRuns(agentId, release)
     const after = await endHostAction(tenant, work, {
       ok: result.ok,
@@ -60,9 +60,10 @@ export async function takeResult(
   })
 }
 
-function textOf(mask: Mask, { message }: ResultBody): string | null {
+async function textOf(mask: MaskTexts, { message }: ResultBody): Promise<string | null> {
   if (!message) return null
-  return mask(stripControls(message), maxMessageLength).slice(0, maxMessageLength)
+  const [masked = ''] = await mask([stripControls(message)], maxMessageLength)
+  return masked.slice(0, maxMessageLength)
 }
 
 type Line = { level: 'info' | 'error'; line: string }

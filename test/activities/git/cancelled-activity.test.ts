@@ -1,5 +1,6 @@
 import { MockActivityEnvironment } from '@temporalio/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { gitActivity } from '../../../activities/git/git-activity.ts'
 import { markRepository } from '../../../activities/git/mark-repository.ts'
 import { connectDirectly } from '../../harness/git/connect-directly.ts'
 import { failureOf } from '../../harness/git/each-provider.ts'
@@ -27,4 +28,24 @@ test('an activity that is cancelled, or has timed out, sends its host no further
   const failure = await failureOf(environment.run(activity, { organizationId, connectionId }))
   expect([failure.fault, failure.code]).toEqual(['unavailable', 'timed_out'])
   expect(peer.server.calls).toHaveLength(1)
+})
+
+test('an organization has ten of the slots, and what is beyond is handed back; another has its own', async () => {
+  const deps = gitActivityDeps(harness)
+  const release = Promise.withResolvers<void>()
+  const held = Array.from({ length: 10 }, async () =>
+    new MockActivityEnvironment().run(async () =>
+      gitActivity(deps, 1, async () => release.promise),
+    ),
+  )
+  const one = async (organizationId: number) =>
+    new MockActivityEnvironment().run(async () =>
+      gitActivity(deps, organizationId, async () => 'done'),
+    )
+  const refused = await failureOf(one(1))
+  expect(refused).toMatchObject({ code: 'git_share_taken', retryAfterSeconds: 2 })
+  expect(await one(2)).toBe('done')
+  release.resolve()
+  await Promise.all(held)
+  expect(await one(1)).toBe('done')
 })
