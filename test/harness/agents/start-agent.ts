@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
+import { agentFile } from './agent-file.ts'
 
 export type AgentProcess = {
   pid: number
@@ -10,8 +10,6 @@ export type AgentProcess = {
   kill(): Promise<void>
   stop(): Promise<number | null>
 }
-
-const root = join(import.meta.dirname, '../../..')
 
 /** The agent as a process of its own, by the command that the service tells a person to run on the host. */
 export function installAgent(
@@ -30,10 +28,7 @@ export function installAgent(
 /** The agent as a process of its own. */
 export function startAgent(
   settings: { url: string; token: string; keyId: string; dir: string },
-  {
-    env = {},
-    script = join(root, 'agent/main.ts'),
-  }: { env?: Record<string, string>; script?: string } = {},
+  { env = {}, script = agentFile() }: { env?: Record<string, string>; script?: string } = {},
 ): AgentProcess {
   const child = spawn(process.execPath, [script], {
     env: {
