@@ -1,6 +1,11 @@
+import { setImmediate as others } from 'node:timers/promises'
 import type { Static } from 'typebox'
 import { manifestPath } from '../../domain/manifest/starters.ts'
-import { changeOfText, changesOfHooks } from '../../domain/pipelines/release-changes.ts'
+import {
+  changeOfText,
+  changesOfHooks,
+  type HookChange,
+} from '../../domain/pipelines/release-changes.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { comparedReleases, type ComparedRelease } from '../../store/runs/compared-release.ts'
 import { pipelineRuns } from '../../store/runs/pipeline-runs.ts'
@@ -19,17 +24,21 @@ export async function changesOfRun(
   const { after, before } = compared
   // No release runs: all of this one's hooks are new.
   const hooksBefore = before === null ? [] : await hooksOf(tenant, before)
+  const manifest = changeOfText(manifestPath, before?.manifest ?? null, after.manifest)
+  const hooks: HookChange[] = []
+  for (const hook of changesOfHooks(hooksBefore, await hooksOf(tenant, after))) {
+    // A comparison takes up to 20 ms.
+    await others()
+    hooks.push(hook)
+  }
   return {
     from: before && {
       runId: before.runId,
       number: before.number,
       commitSha: before.commitSha,
     },
-    manifest: {
-      path: manifestPath,
-      ...changeOfText(manifestPath, before?.manifest ?? null, after.manifest),
-    },
-    hooks: changesOfHooks(hooksBefore, await hooksOf(tenant, after)),
+    manifest: { path: manifestPath, ...manifest },
+    hooks,
   }
 }
 

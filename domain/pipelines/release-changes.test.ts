@@ -7,6 +7,8 @@ const hook = (
   more: Partial<HookFile> = {},
 ): HookFile => ({ name, path: `hooks/${name}`, sha256: text === null ? 'f' : text, text, ...more })
 
+const hooksOf = (...sides: Parameters<typeof changesOfHooks>) => [...changesOfHooks(...sides)]
+
 describe('what a release changes', () => {
   test('a text: the same, another, none before', () => {
     expect(changeOfText('a.yml', 'x\n', 'x\n')).toEqual({ change: 'same', diff: null })
@@ -17,7 +19,7 @@ describe('what a release changes', () => {
   })
 
   test('hooks in the order of a deployment: another text, a new one, one that is gone', () => {
-    const changes = changesOfHooks(
+    const changes = hooksOf(
       [hook('rollback', 'r\n'), hook('activate', 'old\n'), hook('health', 'h\n')],
       [hook('health', 'h\n'), hook('activate', 'new\n'), hook('install', 'i\n')],
     )
@@ -31,12 +33,9 @@ describe('what a release changes', () => {
   })
 
   test('a hook at another path shows both; other bytes that are no text show no lines', () => {
-    const [moved] = changesOfHooks(
-      [hook('health', 'h\n', { path: 'check' })],
-      [hook('health', 'h\n')],
-    )
+    const [moved] = hooksOf([hook('health', 'h\n', { path: 'check' })], [hook('health', 'h\n')])
     expect(moved).toMatchObject({ path: 'hooks/health', pathBefore: 'check', change: 'same' })
-    const [binary] = changesOfHooks(
+    const [binary] = hooksOf(
       [hook('health', null, { sha256: 'a' })],
       [hook('health', null, { sha256: 'b' })],
     )
@@ -44,8 +43,8 @@ describe('what a release changes', () => {
   })
 
   test('unknown, and never "same", where a side was not noted or is too large', () => {
-    expect(changesOfHooks(undefined, [hook('health', 'h\n')])[0]?.change).toBe('unknown')
+    expect(hooksOf(undefined, [hook('health', 'h\n')])[0]?.change).toBe('unknown')
     const large = hook('health', null, { sha256: null })
-    expect(changesOfHooks([large], [large])[0]?.change).toBe('unknown')
+    expect(hooksOf([large], [large])[0]?.change).toBe('unknown')
   })
 })

@@ -30,23 +30,24 @@ export function changeOfText(
 }
 
 /**
- * How the hooks of a release differ from those that run now, in the order of a deployment. `undefined` is a release
- * of which no hooks were noted: then nothing is known but their names.
+ * How the hooks of a release differ from those that run now, in the order of a deployment; one at a time, so that a
+ * caller can let others go on between two of them. `undefined` is a release of which no hooks were noted: then nothing
+ * is known but their names.
  */
-export function changesOfHooks(
+export function* changesOfHooks(
   before: readonly HookFile[] | undefined,
   after: readonly HookFile[] | undefined,
-): HookChange[] {
+): Generator<HookChange> {
   const names: readonly HookName[] = ['install', 'activate', 'health', 'rollback']
-  return names.flatMap((name) => {
+  for (const name of names) {
     const old = before?.find((hook) => hook.name === name)
     const now = after?.find((hook) => hook.name === name)
     const path = now?.path ?? old?.path
-    if (path === undefined) return []
+    if (path === undefined) continue
     const isKnown = before !== undefined && after !== undefined
     const place = { name, path, pathBefore: old?.path ?? null }
-    return [{ ...place, ...(isKnown ? changeOfHook(path, old, now) : unknown) }]
-  })
+    yield { ...place, ...(isKnown ? changeOfHook(path, old, now) : unknown) }
+  }
 }
 
 const unknown: TextChange = { change: 'unknown', diff: null }

@@ -29,8 +29,7 @@ export function providerFetch(
     })
     const json = /\bjson\b/.test(answer.headers.get('content-type') ?? '')
     if (answer.ok) {
-      if (json && answer.status !== 204) await assertWhole(answer.clone(), provider)
-      return answer
+      return json && answer.status !== 204 ? wholeAnswer(answer, provider) : answer
     }
     const reason = json ? reasonOf(await answer.text(), token) : undefined
     throw new GitRefusal(provider, {
@@ -48,7 +47,7 @@ const maxMembers = 700_000
  * The host can be one of the tenant's own. An answer of 16 MiB is a few long texts; of as many small values it takes
  * seconds and a gigabyte to parse.
  */
-async function assertWhole(answer: Response, provider: string): Promise<void> {
+async function wholeAnswer(answer: Response, provider: string): Promise<Response> {
   const text = await answer.text()
   if (faultOfShape(text, maxMembers) !== undefined)
     throw unavailable('git_provider_unavailable', `${provider} sent an answer of too many parts.`)
@@ -57,6 +56,10 @@ async function assertWhole(answer: Response, provider: string): Promise<void> {
   } catch {
     throw unavailable('git_provider_unavailable', `${provider} sent half an answer.`)
   }
+  // Not a clone, which keeps the answer three times. Clients need its address for paging.
+  const { status, headers, url } = answer
+  const whole = new Response(text === '' ? null : text, { status, headers })
+  return Object.defineProperty(whole, 'url', { value: url })
 }
 
 const maxReasonLength = 64 * 1_024
