@@ -157,12 +157,12 @@ async function planInSandbox(planning: Planning): Promise<Planned> {
     const plan = orForged(() => readTofuPlan(planFile))
     orForged(() => compareOptions(plan, job))
     const state = orForged(() => compareState(planFile, plan))
-    orForged(() => compareConfiguration(planFile, tool.plannedFrom(files, modules)))
     const [shown, origin] = await Promise.all([
       tool.show(lockFile, { maxBytes: job.planJsonBytes }),
       originOf(port, state),
     ])
     orForged(() => compareOrigin(plan, state, origin))
+    orForged(() => compareConfiguration(planFile, tool.plannedFrom(files, modules)))
     if (shown.how === 'too_much_output') throw tooLarge(shown.stdoutBytes, job.planJsonBytes)
     assertWell(shown, 'show', error)
     const planJson = orForged((): unknown => JSON.parse(shown.stdout.toString()))
