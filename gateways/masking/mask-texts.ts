@@ -8,7 +8,7 @@ import type { MaskJob } from './mask-worker.ts'
 export type MaskTexts = (texts: readonly string[], maxLength: number) => Promise<string[]>
 
 export type TextMasker = {
-  /** `key` names this list of secrets and no other. */
+  /** `key` names this list of secrets and no other of the organization. */
   by(secrets: readonly string[], owner: { organizationId: number; key: string }): MaskTexts
   close(): Promise<void>
 }
@@ -38,7 +38,13 @@ export function createTextMasker({ inlineCharacters = 4_096 } = {}): TextMasker 
       return async (texts, maxLength) => {
         const end = await turns.take(organizationId)
         try {
-          const job = { key, secrets: [...secrets], texts: [...texts], maxLength }
+          const job = {
+            // One organization's masks are never another's, whatever it names them.
+            key: `${organizationId} ${key}`,
+            secrets: [...secrets],
+            texts: [...texts],
+            maxLength,
+          }
           const masked = await thread.run(job)
           if (!masked)
             throw unavailable('busy', 'The log could not be masked in time. Send it again.')

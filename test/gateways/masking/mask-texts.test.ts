@@ -37,6 +37,13 @@ describe('texts are masked', () => {
     expect(await masking).toEqual(['a [masked] b', 'c [masked]', 'd'])
   })
 
+  test('by the secrets of an organization, also where another one names its own alike', async () => {
+    const [ours, theirs] = [many(20), many(20)]
+    await masker.by(theirs, owner('same', 2))(['a'], 10)
+    const masked = await masker.by(ours, owner('same', 3))([`a ${ours[0]}`], 2_000)
+    expect(masked).toEqual(['a [masked]'])
+  })
+
   test('lists of secrets that do not fit together take turns', async () => {
     const lists = [many(3, 200_000), many(3, 200_000)]
     for (const [at, secrets] of [...lists, ...lists].entries()) {
