@@ -259,5 +259,8 @@ function assertWell(end: StepEnd, what: string, error: string | undefined): void
     throw new JobFailure('timed_out', `tofu ${what} said nothing for 10 minutes.`)
   if (end.limit === 'memory') throw new JobFailure('memory_exceeded', stepMemoryExceeded(what))
   const ended = howKilled(end) ?? `ended with code ${end.exitCode ?? 'unknown'}`
+  // By nothing of this service, whose limits say so: the worker makes the plan again.
+  if (end.signal === 'SIGKILL' && !end.limit)
+    throw new JobFailure('runner_lost', `tofu ${what} ${ended}.`)
   throw new JobFailure('plan_errored', error ? `tofu ${what}: ${error}` : `tofu ${what} ${ended}.`)
 }

@@ -78,7 +78,8 @@ async function planOnce(deps: Deps, found: FoundRun, watch: RunWatch): Promise<v
     await sayIgnored(log, loaded)
     await planInRunner(deps, loaded, { log, watch, token: secret.plain })
   } catch (error) {
-    const failure = toFailure(error, watch)
+    const isLast = begun + 1 >= maxBegun
+    const failure = toFailure(error, { watch, isLast })
     // A worker that is told to stop, or that lacks a key or the store, was not lost: the attempt is not
     // counted, if the store can be reached to say so.
     if (!failure && (deps.stopping.aborted || !opening.isOpen))
@@ -88,7 +89,7 @@ async function planOnce(deps: Deps, found: FoundRun, watch: RunWatch): Promise<v
         )
         .catch(() => undefined)
     // Not ours to end: another worker ended the run, or Temporal will retry.
-    if (!failure) throw begun + 1 < maxBegun || watch.cause() ? error : new GivenUp(error)
+    if (!failure) throw isLast && !watch.cause() ? new GivenUp(error) : error
     await log.append([{ level: 'error', line: failure.message.slice(0, 4_096) }])
     await retryWhileUnavailable(async () => recordPlanFailure(deps, found, failure))
   }
@@ -182,9 +183,14 @@ const jobOf = (
   lends,
 })
 
-function toFailure(error: unknown, watch: RunWatch): JobFailure | undefined {
+/** Undefined where the plan may be made again, as after a step that something outside of this service killed. */
+function toFailure(
+  error: unknown,
+  { watch, isLast }: { watch: RunWatch; isLast: boolean },
+): JobFailure | undefined {
   if (watch.cause() === 'canceled') return new JobFailure('canceled_by_user', 'Canceled.')
   if (watch.cause()) return undefined
   if (error instanceof RunnerLost && error.how === 'memory_exceeded') return memoryExceeded()
-  return error instanceof JobFailure ? error : undefined
+  if (!(error instanceof JobFailure)) return undefined
+  return error.reason === 'runner_lost' && !isLast ? undefined : error
 }

@@ -1,8 +1,7 @@
 import { inParts, piecesOf } from '../../app/workspaces/state-in-parts.ts'
-import { AppError } from '../../domain/errors.ts'
 import type { Asks } from '../../gateways/runner/protocol.ts'
 import type { Runner } from '../../gateways/runner/start-runner.ts'
-import { stateVersions, type StateVersion } from '../../store/workspaces/state-versions.ts'
+import { stateOfSerial } from '../../store/workspaces/state-versions.ts'
 import type { Deps } from '../deps.ts'
 
 /** Sends a runner the workspace's state of a serial and lineage when it asks, as it was written. */
@@ -16,9 +15,9 @@ export const tellOrigin =
     // A runner reads a tenant's bytes.
     if (!Number.isSafeInteger(serial) || typeof lineage !== 'string')
       throw new Error('a runner named no state')
-    const found = await deps.store.tenant(organizationId, async (tenant) =>
-      stateVersions(tenant).bySerial(workspaceId, serial, lineage).catch(undefinedIfNotFound),
-    )
+    // PostgreSQL has no text with a NUL.
+    if (lineage.includes('\0')) return { known: false }
+    const found = await stateOfSerial(deps.store, organizationId, { workspaceId, serial, lineage })
     if (!found) return { known: false }
     const version = await inParts(deps, { organizationId, version: found })
     for await (const piece of piecesOf(deps, { organizationId, version }))
@@ -26,8 +25,3 @@ export const tellOrigin =
     await runner.channel.sendBlob('origin', Buffer.alloc(0))
     return { known: true }
   }
-
-function undefinedIfNotFound(error: unknown): StateVersion | undefined {
-  if (error instanceof AppError && error.fault === 'not_found') return undefined
-  throw error
-}

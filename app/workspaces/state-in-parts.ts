@@ -4,18 +4,24 @@ import { placeOf } from '../../gateways/keyring/sealed-rows.ts'
 import { withSplitState } from '../../gateways/states/split-state.ts'
 import type { Store } from '../../store/driver/connect.ts'
 import { partTables, stateParts } from '../../store/workspaces/state-parts.ts'
-import { stateVersions, type StateVersion } from '../../store/workspaces/state-versions.ts'
+import {
+  stateVersions,
+  type PlacedState,
+  type StateVersion,
+} from '../../store/workspaces/state-versions.ts'
 import { keepParts } from './keep-state.ts'
 
 /** One version of a state. */
-export type StateAddress = { organizationId: number; version: StateVersion }
+export type StateAddress = PlacedAddress<StateVersion>
+
+type PlacedAddress<V> = { organizationId: number; version: V }
 
 type PieceDeps = { store: Store; keyring: Keyring }
 
 /** The bytes of a state as they were written, eight pieces at once. */
 export async function* piecesOf(
   { store, keyring }: PieceDeps,
-  { organizationId, version }: StateAddress,
+  { organizationId, version }: PlacedAddress<PlacedState>,
 ): AsyncGenerator<Buffer> {
   const versionId = version.id
   const place = { organizationId, table: partTables.piece, ownerId: versionId }
@@ -42,10 +48,10 @@ const piecesAtOnce = 8
  * splits in a process of its own. A version that is being stored has no size yet, and its pieces are
  * those that are there.
  */
-export async function inParts(
+export async function inParts<V extends PlacedState>(
   { store, keyring }: PieceDeps,
-  { organizationId, version }: StateAddress,
-): Promise<StateVersion> {
+  { organizationId, version }: PlacedAddress<V>,
+): Promise<V | StateVersion> {
   if (version.sizeBytes !== null) return version
   const place = { organizationId, table: 'state_versions', column: 'body' }
   const sealed = await store.tenant(organizationId, async (tenant) =>

@@ -3,7 +3,7 @@ import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { Model, type QueryBuilder } from 'objection'
 import { conflict, notFound } from '../../domain/errors.ts'
 import type { StateHeader } from '../../domain/workspaces/split-state.ts'
-import { isUniqueViolation } from '../driver/connect.ts'
+import { isUniqueViolation, type Store } from '../driver/connect.ts'
 
 class StateVersionRow extends Model {
   static override tableName = 'state_versions'
@@ -38,6 +38,8 @@ class StateVersionRow extends Model {
 }
 
 export type StateVersion = Omit<StateVersionRow, keyof Model | 'organizationId' | 'body'>
+/** What its pieces are found by. */
+export type PlacedState = Pick<StateVersion, 'id' | 'workspaceId' | 'sizeBytes'>
 export type NewStateVersion = Pick<
   StateVersionRow,
   'workspaceId' | 'serial' | 'lineage' | 'bodySha256' | 'createdBy'
@@ -190,4 +192,21 @@ export function stateVersions(tenant: Tenant) {
       }
     },
   }
+}
+
+/** The newest finalized state of a serial and lineage, in one round trip. */
+export async function stateOfSerial(
+  store: Pick<Store, 'read'>,
+  organizationId: number,
+  of: Pick<StateVersion, 'workspaceId' | 'serial' | 'lineage'>,
+): Promise<PlacedState | undefined> {
+  const [found] = await store.read<PlacedState>(organizationId, {
+    name: 'state-of-serial',
+    text: `select id, workspace_id as "workspaceId", size_bytes as "sizeBytes" from state_versions
+      where organization_id = $1 and workspace_id = $2 and status = 'finalized'
+        and serial = $3 and lineage = $4
+      order by generation desc limit 1`,
+    values: [organizationId, of.workspaceId, of.serial, of.lineage],
+  })
+  return found
 }

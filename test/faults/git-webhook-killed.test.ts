@@ -9,9 +9,8 @@ import { CallGates, type Gate, type GateAt } from '../harness/git/call-gates.ts'
 import { connectDirectly } from '../harness/git/connect-directly.ts'
 import { eventually, peerMakers } from '../harness/git/git-harness.ts'
 import type { GitPeer } from '../harness/git/git-peer.ts'
+import { sharedOwners, type Owner } from '../harness/git/shared-owners.ts'
 import { processesOf, type Processes } from '../harness/processes.ts'
-import type { TestOrganization } from '../harness/test-organization.ts'
-import type { TestUser } from '../harness/test-user.ts'
 import { textOfHistories } from '../harness/written-by.ts'
 
 // As in git-worker-killed.test.ts: each job blocks at its own call, before or after the provider
@@ -24,7 +23,7 @@ const moments =
 const steps = ['webhook', 'comment', 'change', 'push'] as const
 type Step = (typeof steps)[number]
 type Death = { peer: GitPeer; step: Step; at: GateAt | undefined }
-type Job = {
+type Job = Owner & {
   death: Death
   repo: string
   gate: Gate
@@ -35,8 +34,7 @@ type Job = {
 
 let harness: Harness
 let processes: Processes
-let organization: TestOrganization
-let user: TestUser
+let nextOwner: () => Owner
 let peers: GitPeer[]
 let gates: CallGates
 let counter = 0
@@ -49,8 +47,7 @@ beforeAll(async () => {
     CC_PRIVATE_HOSTS: privateHosts,
     ...(baseUrl !== undefined && { CC_BASE_URL: baseUrl }),
   })
-  organization = await harness.organization()
-  user = await organization.user('Owner')
+  nextOwner = await sharedOwners(harness)
   gates = new CallGates(peers)
 })
 afterAll(async () => {
@@ -73,8 +70,10 @@ async function connect(death: Death): Promise<Job> {
   await peer.createRepository(repo, { 'live/main.tf': '# one\n' })
   const token = peer.token()
   harness.secrets.note('a token of a Git host', token)
+  const owner = nextOwner()
+  const { organization, user } = owner
   const connection = await connectDirectly(harness.deps, organization.id, { peer, repo, token })
-  const job = { death, repo, gate: gates.set(repo), connection, url: '', pull: 0 }
+  const job = { ...owner, death, repo, gate: gates.set(repo), connection, url: '', pull: 0 }
   await eventually(async () => (await connectionOf(job)).status === 'healthy', { looks: 2_000 })
   const made = await user.post('/api/workspaces', {
     name,
@@ -93,6 +92,7 @@ const commentsOf = async ({ death: { peer }, repo, pull }: Job) => peer.comments
  * repository.
  */
 async function register(job: Job): Promise<void> {
+  const { organization } = job
   await harness.deps.store.tenant(organization.id, async (tenant) => {
     const connections = gitConnections(tenant)
     await connections.webhookSecret(job.connection, newWebhookSecret(harness.deps, organization.id))
@@ -137,7 +137,7 @@ const told = async (job: Job, word: RegExp) =>
 const taken = async (job: Job) =>
   eventually(
     async () => {
-      const { configuration } = (await user.get(`${job.url}/configuration`)).json()
+      const { configuration } = (await job.user.get(`${job.url}/configuration`)).json()
       return configuration?.files['live/main.tf'] === '# two\n'
     },
     { looks: 2_000 },
@@ -229,8 +229,11 @@ async function expectAllDone(job: Job): Promise<void> {
   )
   expect(await commentsOf(job), at).toHaveLength(1)
   if (step !== 'push') return
-  expect((await user.get(`${job.url}/configuration/versions`)).json().versions, at).toHaveLength(1)
-  expect((await user.get(`${job.url}/runs`)).json().runs, at).toHaveLength(1)
+  expect(
+    (await job.user.get(`${job.url}/configuration/versions`)).json().versions,
+    at,
+  ).toHaveLength(1)
+  expect((await job.user.get(`${job.url}/runs`)).json().runs, at).toHaveLength(1)
 }
 
 test('kill -9 of the worker at each call: one webhook, one comment and one version of a push remain', async () => {

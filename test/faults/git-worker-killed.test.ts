@@ -7,9 +7,8 @@ import { CallGates, type Gate, type GateAt } from '../harness/git/call-gates.ts'
 import { connectDirectly } from '../harness/git/connect-directly.ts'
 import { eventually, peerMakers } from '../harness/git/git-harness.ts'
 import type { GitPeer } from '../harness/git/git-peer.ts'
+import { sharedOwners, type Owner } from '../harness/git/shared-owners.ts'
 import { processesOf, type Processes } from '../harness/processes.ts'
-import type { TestOrganization } from '../harness/test-organization.ts'
-import type { TestUser } from '../harness/test-user.ts'
 import { textOfHistories } from '../harness/written-by.ts'
 import { hold } from './run-rows.ts'
 
@@ -25,7 +24,7 @@ const second = { 'main.tf': '# two\n', 'b/c.tf': '# c\n' }
 
 type Workflow = 'prepare' | 'hydrate'
 type Death = { peer: GitPeer; workflow: Workflow; empty: boolean; at: GateAt }
-type Job = {
+type Job = Owner & {
   death: Death
   repo: string
   gate: Gate
@@ -36,8 +35,7 @@ type Job = {
 
 let harness: Harness
 let processes: Processes
-let organization: TestOrganization
-let user: TestUser
+let nextOwner: () => Owner
 let peers: GitPeer[]
 let gates: CallGates
 let counter = 0
@@ -47,8 +45,7 @@ beforeAll(async () => {
   const privateHosts = peers.map(({ server }) => `git=127.0.0.1:${server.port}`).join(',')
   harness = await createHarness({ env: { CC_PRIVATE_HOSTS: privateHosts } })
   processes = await processesOf(harness, { CC_PRIVATE_HOSTS: privateHosts })
-  organization = await harness.organization()
-  user = await organization.user('Owner')
+  nextOwner = await sharedOwners(harness)
   gates = new CallGates(peers)
 })
 afterAll(async () => {
@@ -71,11 +68,12 @@ async function prepare(death: Death, arm = (repo: string) => gates.set(repo)): P
   let gate: Gate = { calls: [], reached: Promise.resolve('') }
   const beforeStart = () => void (gate = arm(repo))
   const at = { peer, repo, token, beforeStart }
-  const connection = await connectDirectly(harness.deps, organization.id, at)
-  return { death, repo, gate, commits, connection }
+  const owner = nextOwner()
+  const connection = await connectDirectly(harness.deps, owner.organization.id, at)
+  return { ...owner, death, repo, gate, commits, connection }
 }
 
-const put = async ({ workspace }: Job, files: Record<string, string>) => {
+const put = async ({ user, workspace }: Job, files: Record<string, string>) => {
   const answer = await user.put(`${workspace?.url}/configuration`, { files })
   expect(answer.statusCode, answer.body).toBe(201)
 }
@@ -111,7 +109,7 @@ async function configure(jobs: readonly Job[]): Promise<void> {
   await healthy(jobs)
   for (const job of jobs) {
     const name = job.repo.replace('acme/', 'ws-')
-    const made = await user.post('/api/workspaces', { name, gitConnectionId: job.connection })
+    const made = await job.user.post('/api/workspaces', { name, gitConnectionId: job.connection })
     job.workspace = { name, url: `/api/workspaces/${made.json().workspace.id}` }
     await put(job, first)
   }

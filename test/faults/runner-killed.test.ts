@@ -60,6 +60,32 @@ test('a runner is killed at each attempt: the plan is made three times, and the 
   expect(isAlive(worker.pid)).toBe(true)
 })
 
+test('kill -9 of tofu while planning: the plan is made again, and at the third the run says so', async () => {
+  const { harness, worker, owner, make, timesSaid } = world
+  const killed = new Set<number>()
+  const killNext = async () => {
+    const living = () => tofuBelow(worker.pid).filter((pid) => !killed.has(pid))
+    await until('tofu runs', () => living().length > 0)
+    for (const pid of living()) {
+      killed.add(pid)
+      process.kill(pid, 'SIGKILL')
+    }
+  }
+  const once = await make(slowPlan(5))
+  const first = await startRun(owner, once)
+  await killNext()
+  const made = await rowUntil(harness, first.id, { when: isTerminalRow })
+  expect(made, String(made.message)).toMatchObject({ phase: 'succeeded', attempts: 1 })
+  expect(await timesSaid(once, { id: first.id, stage: 'plan' }, 'Planning again')).toBe(1)
+
+  const { id } = await startRun(owner, await make(slowPlan(1_000)))
+  for (let tries = 1; tries <= 3; tries += 1) await killNext()
+  const row = await rowUntil(harness, id, { when: isTerminalRow })
+  expect(row).toMatchObject({ phase: 'failed', reason: 'runner_lost', needsRefresh: false })
+  expect(row.message).toMatch(/^tofu (init|plan) was killed: SIGKILL\.$/)
+  expectNothingHeld(row)
+})
+
 test('kill -9 of a runner while applying: runner_lost, needs a refresh, and is never applied again', async () => {
   const { harness, worker, owner, make, timesSaid } = world
   const workspace = await make(slowApply(60))
