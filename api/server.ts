@@ -1,6 +1,8 @@
+import { once } from 'node:events'
 import { flushCompileCache } from 'node:module'
+import type { FastifyInstance } from 'fastify'
 import { Connection } from '@temporalio/client'
-import pino from 'pino'
+import pino, { type Logger } from 'pino'
 import { ConfigError, readConfig, type Config } from '../config.ts'
 import { openArtifactStore } from '../gateways/artifacts/open-artifact-store.ts'
 import { databaseLogins } from '../gateways/keyring/database-logins.ts'
@@ -22,6 +24,23 @@ function sayGenerated({ firstSignIn }: Awaited<ReturnType<typeof prepareStore>>)
   if (!firstSignIn?.password) return
   const { email, password } = firstSignIn
   process.stderr.write(`first sign-in: ${email}, password ${password} (shown this once)\n`)
+}
+
+/** A second API of a supervisor, which takes over as soon as the first has ended (engines/start-process.ts). */
+const isSpare = process.argv.includes('--spare')
+
+/** Prepares what the first requests need, and waits for a line of the supervisor. Ends with it. */
+async function untilBegun(app: FastifyInstance, log: Logger): Promise<void> {
+  await app.ready()
+  flushCompileCache()
+  log.info('prepared')
+  const { stdin } = process
+  const begun = await Promise.race([
+    once(stdin, 'data').then(() => true),
+    once(stdin, 'end').then(() => false),
+  ])
+  if (!begun) process.exit(0)
+  stdin.destroy()
 }
 
 /** The API process: reads the configuration, connects, listens, and closes gracefully. */
@@ -51,6 +70,7 @@ async function main(config: Config): Promise<void> {
     log,
   }
   const app = await createApp(deps)
+  if (isSpare) await untilBegun(app, log)
   const metricsServer = serveMetrics(app.metrics, {
     host: config.metricsHost,
     port: config.metricsPort,
@@ -59,8 +79,14 @@ async function main(config: Config): Promise<void> {
   await app.listen({ host: config.host, port: config.port })
   log.info({ host: config.host, port: config.port }, 'listening')
   // Node writes its cache at an orderly exit only, and a killed process has none.
-  flushCompileCache()
+  if (!isSpare) flushCompileCache()
 
+  const closeAll = async () => {
+    metricsServer.close()
+    await app.close()
+    const parts = [changes, store, connection, policies, formatter]
+    await Promise.all(parts.map(async (part) => part.close()))
+  }
   let closing = false
   const close = (signal: string) => {
     if (closing) return
@@ -68,19 +94,7 @@ async function main(config: Config): Promise<void> {
     log.info({ signal }, 'closing')
     // An open stream would keep the process alive for ever.
     setTimeout(() => process.exit(0), 8_000).unref()
-    metricsServer.close()
-    void app
-      .close()
-      .then(async () =>
-        Promise.all([
-          changes.close(),
-          store.close(),
-          connection.close(),
-          policies.close(),
-          formatter.close(),
-        ]),
-      )
-      .then(() => process.exit(0))
+    void closeAll().then(() => process.exit(0))
   }
   process.on('SIGTERM', close)
   process.on('SIGINT', close)

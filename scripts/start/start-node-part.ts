@@ -32,6 +32,7 @@ export function startNodePart(options: NodePartOptions): Promise<Part> {
     // Compiled code of the last start: a part that was killed answers again in half of the time.
     env: { ...options.env, NODE_COMPILE_CACHE: join(options.dataDir, 'cache', 'code') },
     answers: name === 'api',
+    spare: name === 'api',
     program: process.execPath,
     arguments: [...nodeFlags[name], options.script],
     cwd: options.root,

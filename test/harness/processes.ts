@@ -69,7 +69,8 @@ export async function processesOf(
   }
 }
 
-function environmentOf({ config, temporalEnv }: Harness): Record<string, string> {
+/** What a process of the harness is started with. */
+export function environmentOf({ config, temporalEnv }: Harness): Record<string, string> {
   const { keyring, workDir, billingWorkDir, buildWorkDir, tofuBin = '', opaBin = '' } = config
   return {
     PATH: process.env['PATH'] ?? '',
