@@ -4,9 +4,9 @@ import { scimGroups, type ScimGroup } from '../../store/scim/scim-groups.ts'
 import { patchScimGroup, putScimGroup } from './change-scim-group.ts'
 import { createScimGroup } from './create-scim-group.ts'
 import { deleteScimGroup } from './delete-scim-group.ts'
-import { presentGroup } from './present-group.ts'
+import { largeGroupInPieces, presentGroup } from './present-group.ts'
 import { resourceRoutes } from './resource-routes.ts'
-import { wantedMembers } from './wanted-members.ts'
+import { wantedMembers, wantsAllMembers } from './wanted-members.ts'
 
 /** SCIM /Groups. */
 export const scimGroupRoutes = resourceRoutes<ScimGroup>({
@@ -18,19 +18,23 @@ export const scimGroupRoutes = resourceRoutes<ScimGroup>({
   rows(tenant) {
     const groups = scimGroups(tenant)
     return {
-      get: async (id, shown) => groups.get(id, wantedMembers(shown, 'read')),
+      get: async (id, shown) => groups.get(id, wantedMembers(shown)),
       exists: async (id) => groups.get(id, 'none'),
       // Members of a large group never come in a list: 200 groups could be 200 times everybody.
-      list: async (page, shown) => groups.list(page, shown.wants('members') ? 'few' : 'none'),
+      list: async (page, shown) => groups.list(page, wantedMembers(shown)),
       count: async ({ filter }) => groups.count(filter),
     }
   },
   create: async (deps, by, { body, projection }) =>
-    createScimGroup(deps, by, { body, wanted: wantedMembers(projection, 'write') }),
+    createScimGroup(deps, by, { body, wanted: wantedMembers(projection) }),
   put: async (deps, by, { projection, ...change }) =>
-    putScimGroup(deps, by, { ...change, wanted: wantedMembers(projection, 'write') }),
+    putScimGroup(deps, by, { ...change, wanted: wantedMembers(projection) }),
   patch: async (deps, by, { projection, ...change }) =>
-    patchScimGroup(deps, by, { ...change, wanted: wantedMembers(projection, 'write') }),
+    patchScimGroup(deps, by, { ...change, wanted: wantedMembers(projection) }),
   remove: deleteScimGroup,
   present: presentGroup,
+  inPieces: (deps, organizationId, { stored: group, asked, kind }) =>
+    group.members === null && wantsAllMembers(asked.projection, kind)
+      ? largeGroupInPieces(deps, organizationId, { group, ...asked })
+      : undefined,
 })

@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import type { Tenant } from '../../store/driver/tenant.ts'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -46,7 +47,16 @@ export type Resource<T extends Stored> = {
   patch: Change<T>
   remove: (deps: Deps, by: Provisioning, publicId: string) => Promise<void>
   present: (stored: T, asked: Asked) => Body
+  /** The text of one that is too large to be presented at once. */
+  inPieces?: (
+    deps: Deps,
+    organizationId: number,
+    of: { stored: T; asked: Asked; kind: Kind },
+  ) => AsyncIterable<string> | undefined
 }
+
+/** What the request did to the resource that its answer has. */
+type Kind = 'read' | 'write'
 
 /** The routes of RFC 7644 3 for one kind of resource. */
 export function resourceRoutes<T extends Stored>(resource: Resource<T>): FastifyPluginAsyncTypebox {
@@ -55,8 +65,15 @@ export function resourceRoutes<T extends Stored>(resource: Resource<T>): Fastify
       baseUrl: scimBaseUrl(app.deps, request),
       projection: projection(resource.schema, request.query),
     })
-    const show = (reply: FastifyReply, stored: T, wanted: Asked) =>
-      reply.header('etag', versionTag(stored.rowVersion)).send(resource.present(stored, wanted))
+    const show: Show<T> = (request, reply, of) => {
+      const { stored, asked: wanted } = of
+      void reply.header('etag', versionTag(stored.rowVersion))
+      const { organizationId } = request.scimCaller
+      const pieces = resource.inPieces?.(app.deps, organizationId, of)
+      return reply.send(
+        pieces ? Readable.from(pieces, { highWaterMark: 1 }) : resource.present(stored, wanted),
+      )
+    }
 
     const path = `/${resource.name}s`
     addList(app, { resource, path, asked })
@@ -72,9 +89,12 @@ type Listed<T extends Stored> = {
   path: string
   asked: (request: FastifyRequest<{ Querystring: Shown }>) => Asked
 }
-type Served<T extends Stored> = Listed<T> & {
-  show: (reply: FastifyReply, stored: T, asked: Asked) => FastifyReply
-}
+type Show<T> = (
+  request: FastifyRequest,
+  reply: FastifyReply,
+  of: { stored: T; asked: Asked; kind: Kind },
+) => FastifyReply
+type Served<T extends Stored> = Listed<T> & { show: Show<T> }
 
 const answerOf = ({ name }: { name: string }) =>
   scimAnswer(`The ${name === 'User' ? 'person' : 'group'}, as far as it was asked for.`)
@@ -129,7 +149,7 @@ function addCreation<T extends Stored>(app: App, { resource, path, asked, show }
         projection: wanted.projection,
       })
       void reply.status(201).header('location', `${wanted.baseUrl}${path}/${made.publicId}`)
-      return show(reply, made, wanted)
+      return show(request, reply, { stored: made, asked: wanted, kind: 'write' })
     },
   )
 }
@@ -156,7 +176,7 @@ function addItem<T extends Stored>(app: App, { resource, path, asked, show }: Se
       const found = await app.deps.store.tenant(organizationId, async (tenant) =>
         rows(tenant).get(request.params.id, wanted.projection),
       )
-      return show(reply, found, wanted)
+      return show(request, reply, { stored: found, asked: wanted, kind: 'read' })
     },
   )
 
@@ -182,7 +202,7 @@ function addItem<T extends Stored>(app: App, { resource, path, asked, show }: Se
           body: request.body,
           projection: wanted.projection,
         })
-        return show(reply, changed, wanted)
+        return show(request, reply, { stored: changed, asked: wanted, kind: 'write' })
       },
     })
 

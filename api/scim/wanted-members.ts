@@ -1,14 +1,13 @@
 import type { Projection } from '../../domain/scim/projection.ts'
 import type { WantedMembers } from '../../store/scim/scim-groups.ts'
 
+/** Whether members are read with their group, which those of a large one never are. */
+export const wantedMembers = ({ wants }: Projection): WantedMembers =>
+  wants('members') ? 'few' : 'none'
+
 /**
- * Whether members of a single group are read. It comes with all of them. After a write, those of a
- * large group come only if they were asked for by name.
+ * Whether an answer has all members of a large group. A read has, by the group's id. The answer to a write has them
+ * only if they were asked for by name.
  */
-export function wantedMembers(
-  { wants, asksFor }: Projection,
-  kind: 'read' | 'write',
-): WantedMembers {
-  if (!wants('members')) return 'none'
-  return kind === 'read' || asksFor('members') ? 'all' : 'few'
-}
+export const wantsAllMembers = ({ wants, asksFor }: Projection, kind: 'read' | 'write'): boolean =>
+  wants('members') && (kind === 'read' || asksFor('members'))

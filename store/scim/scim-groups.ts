@@ -2,18 +2,21 @@ import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { AppError, notFound } from '../../domain/errors.ts'
 import type { Role } from '../../domain/access/roles.ts'
 import { isUuid } from '../../domain/scim/is-uuid.ts'
-import { isUniqueViolation } from '../driver/connect.ts'
+import { isUniqueViolation, type Store } from '../driver/connect.ts'
 import { askPrepared } from '../driver/ask-prepared.ts'
 import type { Sql } from './filter-to-sql.ts'
 import { listInBytes, type BoundedPage, type ListPage } from './list-in-bytes.ts'
+
+/** `value` is the public id of the person. */
+export type GroupMember = { value: string; display: string | null }
 
 export type ScimGroup = {
   id: number
   publicId: string
   displayName: string
   externalId: string | null
-  /** Null if they were not asked for, or are too many to send without being asked. */
-  members: Array<{ value: string; display: string | null }> | null
+  /** Null if they were not asked for, or are too many to be read at once (`membersAfter`). */
+  members: GroupMember[] | null
   rowVersion: number
   createdAt: Date
   updatedAt: Date
@@ -23,7 +26,7 @@ export type ScimGroup = {
 export type HeldGroup = ScimGroup & { role: Role | null }
 
 /** `few`: members only if there are at most `fewMembers`; `none`: members are not read. */
-export type WantedMembers = 'none' | 'few' | 'all'
+export type WantedMembers = 'none' | 'few'
 
 const fewMembers = 1_000
 
@@ -31,8 +34,9 @@ const columns = `g.id, g.public_id as "publicId", g.display_name as "displayName
   g.row_version as "rowVersion", g.created_at as "createdAt", g.updated_at as "updatedAt"`
 
 const ofGroup = 'm.organization_id = g.organization_id and m.group_id = g.id'
-const all = `(select coalesce(json_agg(json_build_object('value', u.public_id,
-    'display', coalesce(m.display, nullif(u.name, ''), u.email, u.user_name)) order by m.user_id), '[]')
+const display = `coalesce(m.display, nullif(u.name, ''), u.email, u.user_name)`
+const all = `(select coalesce(json_agg(json_build_object('value', u.public_id, 'display', ${display})
+    order by m.user_id), '[]')
   from group_members m join users u on u.organization_id = m.organization_id and u.id = m.user_id
   where ${ofGroup})`
 /** Up to one more than few. */
@@ -40,7 +44,7 @@ const countOfFew = `(select count(*) from (select from group_members m where ${o
 const few = `case when ${countOfFew} <= ${fewMembers} then ${all} end`
 /** How many members a list shows of a group. */
 const listed = `mod(${countOfFew}, ${fewMembers + 1})`
-const members = { none: 'null::json', few, all }
+const members = { none: 'null::json', few }
 
 /** The groups of one organization, pushed by identity providers. */
 export function scimGroups(tenant: Tenant) {
@@ -74,10 +78,7 @@ export function scimGroups(tenant: Tenant) {
       return group
     },
 
-    async list(
-      page: ListPage,
-      wanted: Exclude<WantedMembers, 'all'>,
-    ): Promise<BoundedPage<ScimGroup>> {
+    async list(page: ListPage, wanted: WantedMembers): Promise<BoundedPage<ScimGroup>> {
       return listInBytes(
         db,
         {
@@ -143,6 +144,22 @@ export function scimGroups(tenant: Tenant) {
       await db('groups').where({ organizationId, id }).delete()
     },
   }
+}
+
+/** The next members of a group after one of them, in the order of their internal ids, in one round trip. */
+export async function membersAfter(
+  store: Pick<Store, 'read'>,
+  organizationId: number,
+  { groupId, after }: { groupId: number; after: number },
+): Promise<Array<GroupMember & { userId: number }>> {
+  return store.read(organizationId, {
+    name: 'scim-members-after',
+    text: `select m.user_id as "userId", u.public_id as value, ${display} as display
+      from group_members m join users u on u.organization_id = m.organization_id and u.id = m.user_id
+      where m.organization_id = $1 and m.group_id = $2 and m.user_id > $3
+      order by m.user_id limit ${fewMembers}`,
+    values: [organizationId, groupId, after],
+  })
 }
 
 const and = (filter: Sql | undefined): string => (filter ? `and ${filter.text}` : '')
