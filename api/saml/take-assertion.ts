@@ -2,6 +2,7 @@ import { timingSafeEqual } from 'node:crypto'
 import { noteDenial } from '../../app/audit/note-denial.ts'
 import { hashCredential } from '../../domain/access/credentials.ts'
 import { assertionFacts } from '../../domain/saml/assertion-facts.ts'
+import { unavailable } from '../../domain/errors.ts'
 import { decodeBase64 } from '../../domain/saml/decode-base64.ts'
 import { findRequestId } from '../../domain/saml/find-request-id.ts'
 import { decodeBase64Field, decodeField, samlFields } from '../../domain/saml/form-fields.ts'
@@ -17,6 +18,7 @@ import type { ResponseVerifier } from '../../gateways/saml/verify-response.ts'
 import { isUniqueViolation } from '../../store/driver/connect.ts'
 import { saml, type FoundRequest } from '../../store/platform/saml.ts'
 import type { Deps } from '../deps.ts'
+import { createPlaces } from '../http/places.ts'
 import type { Visitor } from '../sign-in/visitor.ts'
 import { deniedVisitor, signInDenial, type Refused } from './note-refusal.ts'
 import { settleSignIn, type AcsOutcome, type AcsVisit, type Answered } from './settle-sign-in.ts'
@@ -48,14 +50,20 @@ export async function takeAssertion(
   let read: ReadResponse
   try {
     const { entityId, acsUrl } = spAddresses(visit.origin, request.slug)
-    read = await verifier.verify(xml, {
+    const expected = {
       requestId: request.id,
       idpEntityId,
       audience: entityId,
       acsUrl,
       certificates,
       now: new Date(),
-    })
+    }
+    const verify = async () => verifier.verify(xml, expected)
+    const reading = verifier.isLarge(xml)
+      ? largeResponses.run(request.organizationId, verify)
+      : verify()
+    if (!reading) throw unavailable('busy', 'Too many sign-ins at once. Try again in a moment.')
+    read = await reading
   } catch (error) {
     if (!(error instanceof SamlRefusal)) throw error
     const detail = error instanceof JudgedRefusal ? { detail: error.about } : {}
@@ -67,6 +75,9 @@ export async function takeAssertion(
   }
   return settle(deps, { request, read, relayState }, visit)
 }
+
+/** Under way in one process: the responses of one organization cannot keep everybody else's out of the thread. */
+const largeResponses = createPlaces({ ofOrganization: 4, atOnce: 32 })
 
 type Told = { deps: Deps; request: FoundRequest; visitor: Visitor }
 

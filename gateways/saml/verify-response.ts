@@ -6,12 +6,13 @@ import {
   type ResponseExpected,
 } from '../../domain/saml/read-response.ts'
 import { SamlRefusal } from '../../domain/saml/saml-refusal.ts'
-import { unavailable } from '../../domain/errors.ts'
 import { createJobThread } from '../threads/job-thread.ts'
 import { readTwice } from './read-twice.ts'
 import type { Done, Job } from './verify-worker.ts'
 
 export type ResponseVerifier = {
+  /** Whether it waits for its turn in the thread, where its organization is to have a share alone. */
+  isLarge(xml: string): boolean
   /** Throws SamlRefusal where the response is not believed. */
   verify(xml: string, expected: ResponseExpected): Promise<ReadResponse>
   close(): Promise<void>
@@ -21,7 +22,6 @@ export type ResponseVerifier = {
 const inlineLength = 32_768
 /** The largest accepted response takes a tenth of a second, so anything slower is an attack. */
 const timeoutMs = 5_000
-const maxWaiting = 32
 
 /**
  * Verifies responses, large ones in a thread, so that one with a thousand groups does not block other
@@ -33,12 +33,11 @@ export function createResponseVerifier({ twice }: { twice: boolean }): ResponseV
     timeoutMs,
     heapMb: 256,
   })
+  const isLarge = (xml: string): boolean => xml.length > inlineLength
   return {
+    isLarge,
     async verify(xml, expected) {
-      if (xml.length <= inlineLength)
-        return twice ? readTwice(xml, expected) : readResponse(xml, expected)
-      if (thread.waiting() >= maxWaiting)
-        throw unavailable('busy', 'Too many sign-ins at once. Try again in a moment.')
+      if (!isLarge(xml)) return twice ? readTwice(xml, expected) : readResponse(xml, expected)
       const done = (await thread.run({ xml, expected, twice })) ?? { failed: 'timeout' }
       if ('read' in done) return done.read
       if ('failed' in done) throw new SamlRefusal('verification_failed', { cause: done.failed })

@@ -3,8 +3,6 @@ import { Worker } from 'node:worker_threads'
 export type JobThread<Job, Done> = {
   /** Waits for its turn. Undefined if the thread hung or ended over this job. */
   run(job: Job): Promise<Done | undefined>
-  /** Jobs that wait for the one under way. */
-  waiting(): number
   close(): Promise<void>
 }
 
@@ -80,7 +78,6 @@ export function createJobThread<Job, Done>(options: JobThreadOptions): JobThread
         queue.push({ job, settle })
         next()
       }),
-    waiting: () => queue.length,
     async close() {
       clearTimeout(timer)
       worker?.removeAllListeners()

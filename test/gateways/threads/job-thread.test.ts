@@ -23,7 +23,6 @@ describe('a thread for jobs', () => {
       'b!',
       'c!',
     ])
-    expect(thread.waiting()).toBe(0)
   })
 
   test.each(['hang', 'throw'])('a job that makes it %s is lost, and no other', async (fatal) => {
