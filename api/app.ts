@@ -24,6 +24,7 @@ import { refuseConnection } from './http/refuse-connection.ts'
 import { refuseWhileClosing } from './http/refuse-while-closing.ts'
 import { registerRequestsInFlight } from './http/requests-in-flight.ts'
 import { registerRouteTable } from './http/route-table.ts'
+import { registerUnreadAnswers } from './http/unread-answers.ts'
 import { registerUnreadBodies } from './http/unread-bodies.ts'
 import { registerValidation } from './http/validation.ts'
 import { registerWhenOver } from './http/when-over.ts'
@@ -98,6 +99,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
   refuseWhileClosing(app)
   registerBodyTimeout(app)
   registerUnreadBodies(app)
+  registerUnreadAnswers(app)
   app.whenOver((request, reply, answered) => {
     // Logs the route's pattern, not the address: a query string can contain secrets.
     const { method, routeOptions, caller, agentCaller } = request

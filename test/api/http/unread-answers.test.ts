@@ -1,0 +1,114 @@
+import { once } from 'node:events'
+import { connect, type AddressInfo, type Socket } from 'node:net'
+import { Readable } from 'node:stream'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { registerUnreadAnswers } from '../../../api/http/unread-answers.ts'
+import { AppError } from '../../../domain/errors.ts'
+
+const mebibyte = 1_048_576
+const stalledMs = 400
+
+let app: FastifyInstance
+let sockets: Socket[]
+beforeEach(async () => {
+  sockets = []
+  app = Fastify()
+  app.decorateRequest('caller')
+  app.addHook('onRequest', (request, _reply, next) => {
+    const organizationId = Number(request.headers['x-organization'])
+    // Of a caller, the limit looks at this alone.
+    if (organizationId) Object.assign(request, { caller: { organizationId } })
+    next()
+  })
+  app.setErrorHandler((error, _request, reply) =>
+    reply.status(error instanceof AppError ? 429 : 500).send({ error: 'refused' }),
+  )
+  registerUnreadAnswers(app, { maxBytes: 20 * mebibyte, stalledMs, stalledStreamMs: stalledMs })
+  app.get('/large', () => 'x'.repeat(8 * mebibyte))
+  app.get('/larger', () => 'x'.repeat(24 * mebibyte))
+  app.get('/stream', (_request, reply) => reply.send(Readable.from(endless())))
+  await app.listen({ host: '127.0.0.1', port: 0 })
+})
+afterEach(async () => {
+  for (const socket of sockets) socket.destroy()
+  await app.close()
+})
+
+async function* endless() {
+  for (;;) yield Buffer.alloc(mebibyte, 'x')
+}
+
+/** A client that reads nothing until it is resumed. */
+async function ask(path: string, organization = 1, connection = 'close'): Promise<Socket> {
+  const { port } = app.server.address() as AddressInfo
+  const socket = connect(port, '127.0.0.1')
+  sockets.push(socket)
+  socket.on('error', () => undefined).pause()
+  await once(socket, 'connect')
+  socket.write(
+    `GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: ${connection}\r\nx-organization: ${organization}\r\n\r\n`,
+  )
+  return socket
+}
+async function answerOf(socket: Socket): Promise<{ status: string; bytes: number }> {
+  let bytes = 0
+  let head = ''
+  socket.on('data', (data: Buffer) => {
+    if (bytes === 0) head = data.toString('latin1', 0, 12)
+    bytes += data.length
+  })
+  await Promise.race([once(socket.resume(), 'end'), once(socket, 'close')])
+  return { status: head.slice(-3), bytes }
+}
+const pause = async (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
+
+test('an organization whose answers are not read is refused the next, and others are not', async () => {
+  const unread = [await ask('/large'), await ask('/large')]
+  await pause(100)
+  expect((await answerOf(await ask('/large'))).status).toBe('429')
+  expect((await answerOf(await ask('/large', 2))).status).toBe('200')
+  // Read late, but whole.
+  for (const socket of unread) expect((await answerOf(socket)).bytes).toBeGreaterThan(8 * mebibyte)
+  expect((await answerOf(await ask('/large'))).status).toBe('200')
+})
+
+test('an answer above the limit is sent where it is the only one', async () => {
+  expect((await answerOf(await ask('/larger'))).bytes).toBeGreaterThan(24 * mebibyte)
+  const unread = await ask('/larger')
+  await pause(100)
+  expect((await answerOf(await ask('/larger'))).status).toBe('429')
+  unread.destroy()
+  await pause(100)
+  expect((await answerOf(await ask('/larger'))).status).toBe('200')
+})
+
+test.each(['/large', '/stream'])('a connection that reads nothing of %s is ended', async (path) => {
+  const socket = await ask(path)
+  await pause(stalledMs * 3)
+  const { bytes } = await answerOf(socket)
+  // What was in the buffers of the connection.
+  expect(bytes).toBeLessThan(8 * mebibyte)
+  expect((await answerOf(await ask('/large'))).status).toBe('200')
+})
+
+test('a client that reads slowly gets all of it', async () => {
+  const socket = await ask('/large')
+  let bytes = 0
+  socket.on('data', (data: Buffer) => {
+    bytes += data.length
+    socket.pause()
+    setTimeout(() => socket.resume(), 8)
+  })
+  await once(socket.resume(), 'end')
+  expect(bytes).toBeGreaterThan(8 * mebibyte)
+})
+
+test('a connection that is kept after its answer is not ended for it', async () => {
+  const socket = await ask('/large', 1, 'keep-alive')
+  let bytes = 0
+  socket.on('data', (data: Buffer) => (bytes += data.length)).resume()
+  await expect.poll(() => bytes, { timeout: 10_000 }).toBeGreaterThan(8 * mebibyte)
+  await pause(stalledMs * 3)
+  expect(socket.destroyed).toBe(false)
+})
