@@ -1,8 +1,9 @@
 import { once } from 'node:events'
+import { writeSync } from 'node:fs'
 import { flushCompileCache } from 'node:module'
 import type { FastifyInstance } from 'fastify'
 import { Connection } from '@temporalio/client'
-import pino, { type Logger } from 'pino'
+import pino from 'pino'
 import { ConfigError, readConfig, type Config } from '../config.ts'
 import { openArtifactStore } from '../gateways/artifacts/open-artifact-store.ts'
 import { databaseLogins } from '../gateways/keyring/database-logins.ts'
@@ -28,12 +29,13 @@ function sayGenerated({ firstSignIn }: Awaited<ReturnType<typeof prepareStore>>)
 
 /** A second API of a supervisor, which takes over as soon as the first has ended (engines/start-process.ts). */
 const isSpare = process.argv.includes('--spare')
+const preparedDescriptor = 3
 
 /** Prepares what the first requests need, and waits for a line of the supervisor. Ends with it. */
-async function untilBegun(app: FastifyInstance, log: Logger): Promise<void> {
+async function untilBegun(app: FastifyInstance): Promise<void> {
   await app.ready()
   flushCompileCache()
-  log.info('prepared')
+  writeSync(preparedDescriptor, 'prepared')
   const { stdin } = process
   const begun = await Promise.race([
     once(stdin, 'data').then(() => true),
@@ -70,7 +72,7 @@ async function main(config: Config): Promise<void> {
     log,
   }
   const app = await createApp(deps)
-  if (isSpare) await untilBegun(app, log)
+  if (isSpare) await untilBegun(app)
   const metricsServer = serveMetrics(app.metrics, {
     host: config.metricsHost,
     port: config.metricsPort,

@@ -13,19 +13,28 @@ export function partProcesses(options: PartOptions, log: LogFile, stopped: Abort
 
   function prepareSpare(): void {
     if (!options.spare || stopped.aborted || spare?.pid !== undefined) return
-    const made = startProcess(options, log, { spare: true })
+    let unused: Promise<unknown> = Promise.resolve()
+    let made: PartProcess | undefined
+    try {
+      made = startProcess(options, log, { spare: true })
+      unused = made.ended
+    } catch (error) {
+      options.say(
+        `${options.name}: no spare process: ${error instanceof Error ? error.message : ''}`,
+      )
+    }
     spare = made
-    void made.ended.then(async () => {
+    void unused.then(async () => {
       if (spare !== made) return
       await sleep(spareAgainMs, undefined, { signal: stopped }).catch(() => undefined)
-      prepareSpare()
+      if (spare === made) prepareSpare()
     })
   }
 
   return {
     pid: () => current?.pid,
     ended: async () => ended,
-    hasSpare: () => spare?.pid !== undefined,
+    hasSpare: () => spare?.isPrepared === true,
 
     /** Has the spare process begin, or starts one. */
     async launch(): Promise<void> {

@@ -8,6 +8,8 @@ import type { PartOptions } from './part-options.ts'
 /** One process of a part, in a process group of its own. */
 export type PartProcess = {
   readonly pid: number | undefined
+  /** Of a spare process: it waits for nothing but its turn. */
+  readonly isPrepared: boolean
   /** Why it ended: its code, its signal, or why it could not be started. */
   readonly ended: Promise<string>
   /** Tells a spare process to take over. */
@@ -19,8 +21,8 @@ export type PartProcess = {
 }
 
 /**
- * With `spare`, its last argument is `--spare`: it prepares itself and begins once its standard input has a line. Until
- * then it has little of a busy processor.
+ * With `spare`, its last argument is `--spare`: it prepares itself, writes to descriptor 3, and begins once its standard
+ * input has a line. Until then it has little of a busy processor. One that is not prepared in time is ended.
  */
 export function startProcess(
   options: PartOptions,
@@ -30,7 +32,7 @@ export function startProcess(
   const { leash, stopSignal } = options
   const runDir = join(options.dataDir, 'run')
   const child = spawn(options.program, [...options.arguments, ...(spare ? ['--spare'] : [])], {
-    stdio: [spare ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+    stdio: spare ? ['pipe', 'pipe', 'pipe', 'pipe'] : ['ignore', 'pipe', 'pipe'],
     env: options.env,
     // In its own process group: Ctrl-C must reach the supervisor alone, which stops the parts in order.
     detached: true,
@@ -41,6 +43,8 @@ export function startProcess(
   child.stderr?.on('data', (chunk: Buffer) => log.write(chunk))
   // A spare process may have ended.
   child.stdin?.on('error', () => undefined)
+  let isPrepared = false
+  child.stdio[3]?.once('data', () => (isPrepared = true)).on('error', () => undefined)
   const { pid } = child
   const pidFile = spare ? `${options.name}-${pid}` : options.name
   const joinGroup = (of: 'answers' | 'runs') => {
@@ -50,21 +54,35 @@ export function startProcess(
   if (pid) {
     joinGroup(spare ? 'runs' : 'answers')
     leash.hold(pid, stopSignal)
-    writePidFile(runDir, pidFile, { pid, stopSignal })
+    try {
+      writePidFile(runDir, pidFile, { pid, stopSignal })
+    } catch (error) {
+      killGroup(pid)
+      throw error
+    }
   }
   const kill = () => {
     if (pid) killGroup(pid)
   }
+  const late = spare
+    ? setTimeout(() => isPrepared || begun || kill(), options.readyTimeoutMs)
+    : undefined
   const exited = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(error.message))
     child.once('exit', (code, signal) => resolve(signal ?? `code ${code}`))
   })
   let over = false
+  let begun = false
   const ended = exited.then((why) => {
     over = true
+    clearTimeout(late)
     if (pid) {
       leash.release(pid)
-      removePidFile(runDir, pidFile)
+      try {
+        removePidFile(runDir, pidFile)
+      } catch {
+        // The next start finds that no process has its number and start time.
+      }
     }
     return why
   })
@@ -72,8 +90,12 @@ export function startProcess(
     get pid() {
       return over ? undefined : pid
     },
+    get isPrepared() {
+      return isPrepared && !over
+    },
     ended,
     begin() {
+      begun = true
       joinGroup('answers')
       child.stdin?.end('begin\n')
     },
@@ -85,7 +107,8 @@ export function startProcess(
       clearTimeout(timer)
       kill()
     },
-    kill,
+    // The number of a process that has ended may be another's.
+    kill: () => over || kill(),
   }
 }
 

@@ -30,10 +30,10 @@ export async function watchPart(options: PartOptions): Promise<Part> {
       const since = Date.now()
       const why = await processes.ended()
       if (stopper.signal.aborted) return
-      if (Date.now() - since > steadyAfterMs) backoffMs = 100
+      const wasSteady = Date.now() - since > steadyAfterMs
+      if (wasSteady) backoffMs = 100
       say(`${name}: ended with ${why}, starting it again`)
-      // Its place is taken at once by one that has been prepared for longer than that.
-      if (!processes.hasSpare()) {
+      if (!wasSteady || !processes.hasSpare()) {
         await sleep(backoffMs, undefined, { signal: stopper.signal }).catch(() => undefined)
         backoffMs = Math.min(longestBackoffMs, backoffMs * 2)
       }

@@ -72,7 +72,7 @@ async function planOnce(deps: Deps, found: FoundRun, watch: RunWatch): Promise<v
   const opening = { isOpen: false }
   try {
     if (begun > 0)
-      await log.append([{ level: 'warn', line: 'The worker was lost. Planning again.' }])
+      await log.append([{ level: 'warn', line: 'The plan was interrupted. Planning again.' }])
     const loaded = await loadRun(deps, found, 'plan')
     opening.isOpen = true
     await sayIgnored(log, loaded)
@@ -88,6 +88,8 @@ async function planOnce(deps: Deps, found: FoundRun, watch: RunWatch): Promise<v
           tokens(tenant).forgetRunToken(run.id, secret.hash),
         )
         .catch(() => undefined)
+    if (!failure && error instanceof JobFailure)
+      await log.append([{ level: 'warn', line: error.message.slice(0, 4_096) }])
     // Not ours to end: another worker ended the run, or Temporal will retry.
     if (!failure) throw isLast && !watch.cause() ? new GivenUp(error) : error
     await log.append([{ level: 'error', line: failure.message.slice(0, 4_096) }])

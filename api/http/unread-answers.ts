@@ -1,5 +1,5 @@
 import { Socket } from 'node:net'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError } from '../../domain/errors.ts'
 
 type Limits = {
@@ -20,22 +20,26 @@ const minBytes = 65_536
  * is sent. An organization above its share is refused, and a connection on which nothing moves is ended.
  */
 export function registerUnreadAnswers(app: FastifyInstance, limits: Limits = usual): void {
-  const unread = new Map<number, number>()
+  const unread = new Map<string, number>()
   // oxlint-disable-next-line max-params -- a hook's own arguments
   app.addHook('onSend', (request, reply, payload, next) => {
     const bytes = bytesOf(payload)
     if (bytes < minBytes || reply.raw.destroyed) return next(null, payload)
-    limitStall(reply, bytes === Infinity ? limits.stalledStreamMs : limits.stalledMs)
-    const organizationId = organizationOf(request)
+    limitStall(request, bytes === Infinity ? limits.stalledStreamMs : limits.stalledMs)
+    const subject = subjectOf(request)
     // A stream holds no more than its buffers.
-    if (bytes === Infinity || organizationId === undefined) return next(null, payload)
-    const before = unread.get(organizationId) ?? 0
-    if (before > 0 && before + bytes > limits.maxBytes) return next(tooMuchUnread())
-    unread.set(organizationId, before + bytes)
+    if (bytes === Infinity || subject === undefined) return next(null, payload)
+    const before = unread.get(subject) ?? 0
+    // What has changed something is answered: who is told to try again would do it twice.
+    if (request.method === 'GET' && before > 0 && before + bytes > limits.maxBytes) {
+      void reply.removeHeader('etag').header('cache-control', 'no-store')
+      return next(tooMuchUnread())
+    }
+    unread.set(subject, before + bytes)
     reply.raw.once('close', () => {
-      const left = (unread.get(organizationId) ?? bytes) - bytes
-      if (left > 0) unread.set(organizationId, left)
-      else unread.delete(organizationId)
+      const left = (unread.get(subject) ?? bytes) - bytes
+      if (left > 0) unread.set(subject, left)
+      else unread.delete(subject)
     })
     next(null, payload)
   })
@@ -47,11 +51,18 @@ function bytesOf(payload: unknown): number {
   return typeof payload === 'object' && payload !== null && 'pipe' in payload ? Infinity : 0
 }
 
-const organizationOf = ({ caller, agentCaller, scimCaller }: FastifyRequest): number | undefined =>
-  (caller ?? agentCaller ?? scimCaller)?.organizationId
+/** People and their programs, the identity provider and the agents of an organization count by themselves. */
+function subjectOf({ caller, agentCaller, scimCaller }: FastifyRequest): string | undefined {
+  if (agentCaller) return `agents of ${agentCaller.organizationId}`
+  if (scimCaller) return `provisioning of ${scimCaller.organizationId}`
+  return caller && `people of ${caller.organizationId}`
+}
 
-/** Node ends the connection then, and sets the time of the next request itself. */
-function limitStall({ raw }: FastifyReply, ms: number): void {
+/**
+ * Node ends the connection then, and sets the time of its next request itself. The answer has no connection yet where
+ * it waits for that of an earlier request.
+ */
+function limitStall({ raw }: FastifyRequest, ms: number): void {
   if (raw.socket instanceof Socket) raw.socket.setTimeout(ms)
 }
 

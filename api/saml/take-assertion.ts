@@ -2,7 +2,6 @@ import { timingSafeEqual } from 'node:crypto'
 import { noteDenial } from '../../app/audit/note-denial.ts'
 import { hashCredential } from '../../domain/access/credentials.ts'
 import { assertionFacts } from '../../domain/saml/assertion-facts.ts'
-import { unavailable } from '../../domain/errors.ts'
 import { decodeBase64 } from '../../domain/saml/decode-base64.ts'
 import { findRequestId } from '../../domain/saml/find-request-id.ts'
 import { decodeBase64Field, decodeField, samlFields } from '../../domain/saml/form-fields.ts'
@@ -14,11 +13,11 @@ import {
 } from '../../domain/saml/read-response.ts'
 import { SamlRefusal } from '../../domain/saml/saml-refusal.ts'
 import { spAddresses } from '../../domain/saml/sp-addresses.ts'
+import { createTurns } from '../../gateways/runner/turns.ts'
 import type { ResponseVerifier } from '../../gateways/saml/verify-response.ts'
 import { isUniqueViolation } from '../../store/driver/connect.ts'
 import { saml, type FoundRequest } from '../../store/platform/saml.ts'
 import type { Deps } from '../deps.ts'
-import { createPlaces } from '../http/places.ts'
 import type { Visitor } from '../sign-in/visitor.ts'
 import { deniedVisitor, signInDenial, type Refused } from './note-refusal.ts'
 import { settleSignIn, type AcsOutcome, type AcsVisit, type Answered } from './settle-sign-in.ts'
@@ -58,12 +57,12 @@ export async function takeAssertion(
       certificates,
       now: new Date(),
     }
-    const verify = async () => verifier.verify(xml, expected)
-    const reading = verifier.isLarge(xml)
-      ? largeResponses.run(request.organizationId, verify)
-      : verify()
-    if (!reading) throw unavailable('busy', 'Too many sign-ins at once. Try again in a moment.')
-    read = await reading
+    const leave = verifier.isLarge(xml) ? await largeResponses.take(request.organizationId) : noTurn
+    try {
+      read = await verifier.verify(xml, expected)
+    } finally {
+      leave()
+    }
   } catch (error) {
     if (!(error instanceof SamlRefusal)) throw error
     const detail = error instanceof JudgedRefusal ? { detail: error.about } : {}
@@ -76,8 +75,14 @@ export async function takeAssertion(
   return settle(deps, { request, read, relayState }, visit)
 }
 
-/** Under way in one process: the responses of one organization cannot keep everybody else's out of the thread. */
-const largeResponses = createPlaces({ ofOrganization: 4, atOnce: 32 })
+/** In one process: the responses of one organization cannot keep everybody else's out of the thread. */
+const largeResponses = createTurns({
+  atOnce: 32,
+  ofOrganization: 4,
+  waiting: 28,
+  busy: 'Too many sign-ins at once. Try again in a moment.',
+})
+const noTurn = () => undefined
 
 type Told = { deps: Deps; request: FoundRequest; visitor: Visitor }
 

@@ -1,10 +1,15 @@
 import type { Projection } from '../../domain/scim/projection.ts'
 import { groupUrn } from '../../domain/scim/schemas.ts'
-import { membersAfter, type GroupMember, type ScimGroup } from '../../store/scim/scim-groups.ts'
+import {
+  membersAfter,
+  scimGroups,
+  type GroupMember,
+  type ScimGroup,
+} from '../../store/scim/scim-groups.ts'
 import type { Deps } from '../deps.ts'
 import { versionTag } from './version-tag.ts'
 
-/** A group as RFC 7643 4.2 has it. A large group comes without its members unless they are asked for. */
+/** A group as RFC 7643 4.2 has it, a large one without its members. */
 export function presentGroup(
   group: ScimGroup,
   { baseUrl, projection }: { baseUrl: string; projection: Projection },
@@ -42,23 +47,33 @@ export async function* largeGroupInPieces(
   organizationId: number,
   { group, baseUrl, projection }: { group: ScimGroup; baseUrl: string; projection: Projection },
 ): AsyncGenerator<string> {
+  const next = async (after: number) =>
+    membersAfter(deps.store, organizationId, { groupId: group.id, after })
+  const until = Date.now() + longestMs
+  // Before the first piece: a store that is away is still answered as such.
+  let found = await next(0)
   const head = JSON.stringify(presentGroup(group, { baseUrl, projection }))
   yield `${head.slice(0, -1)},"members":[`
-  let after = 0
   let separator = ''
-  for (;;) {
-    const found = await membersAfter(deps.store, organizationId, { groupId: group.id, after })
-    const last = found.at(-1)
-    if (!last) break
-    after = last.userId
+  for (let last = found.at(-1); last; last = found.at(-1)) {
     const { members } = projection.cut({
       members: found.map((member) => presentMember(member, baseUrl)),
     })
     // Without the brackets of the list.
     const text = Array.isArray(members) ? JSON.stringify(members).slice(1, -1) : ''
-    if (text === '') continue
-    yield `${separator}${text}`
-    separator = ','
+    if (text !== '') {
+      yield `${separator}${text}`
+      separator = ','
+    }
+    if (Date.now() > until) throw new Error('a group was not read in time')
+    found = await next(last.userId)
   }
+  // One that was deleted meanwhile has no members, and the answer must not look whole.
+  await deps.store.tenant(organizationId, async (tenant) =>
+    scimGroups(tenant).get(group.publicId, 'none'),
+  )
   yield ']}'
 }
+
+/** A client that reads slowly must not read on for hours after its token was revoked. */
+const longestMs = 10 * 60_000

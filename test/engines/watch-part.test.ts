@@ -17,6 +17,7 @@ const timer = setInterval(() => undefined, 1_000)
 if (process.argv.at(-1) !== '--spare') begin()
 else {
   console.log('spare', process.pid)
+  require('node:fs').writeSync(3, 'prepared')
   process.stdin.once('data', begin)
 }
 `
@@ -100,6 +101,28 @@ test('a spare process that cannot start leaves the part as it is', async () => {
   process.kill(first ?? 0, 'SIGKILL')
   await expect.poll(() => pidsOf('begun').length, { timeout: 10_000 }).toBe(2)
   expect(part.pid()).not.toBe(first)
+})
+
+test('a part that dies again and again is started after longer and longer pauses, also with a spare process', async () => {
+  const { part } = await watch(`${program}\nconst dies = () => setTimeout(() => process.exit(4), 40)
+    process.argv.at(-1) === '--spare' ? process.stdin.once('data', dies) : dies()`)
+  await new Promise((resolve) => setTimeout(resolve, 3_000))
+  expect(part.restarts()).toBeGreaterThan(1)
+  expect(part.restarts()).toBeLessThan(9)
+})
+
+test('a full disk, where no spare process can be noted, does not end the supervisor', async () => {
+  const { part, dataDir, pidsOf } = await watch()
+  await expect.poll(() => pidsOf('spare').length, { timeout: 10_000 }).toBe(1)
+  // No file can be written below a file.
+  rmSync(join(dataDir, 'run'), { recursive: true })
+  writeFileSync(join(dataDir, 'run'), '')
+  process.kill(part.pid() ?? 0, 'SIGKILL')
+  const spare = pidsOf('spare')[0]
+  await expect.poll(() => pidsOf('begun').at(-1), { timeout: 10_000 }).toBe(spare)
+  await new Promise((resolve) => setTimeout(resolve, 300))
+  expect(part.pid()).toBe(spare)
+  expect(pidsOf('spare')).toHaveLength(1)
 })
 
 function isAlive(pid: number | undefined): boolean {

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createLeash, type Leash } from '../../engines/leash.ts'
@@ -37,8 +37,6 @@ afterAll(async () => {
 
 test('kill -9 of the API: the spare one answers in its place, and the session goes on', async () => {
   const { dataDir } = harness.config
-  const prepared = () =>
-    readFileSync(join(dataDir, 'logs/api.log'), 'utf8').split('"msg":"prepared"').length - 1
   const sparePid = () =>
     readdirSync(join(dataDir, 'run'))
       .map((name) => Number(/^api-(\d+)\.pid$/.exec(name)?.[1] ?? 0))
@@ -49,7 +47,6 @@ test('kill -9 of the API: the spare one answers in its place, and the session go
 
   for (let turn = 1; turn <= 2; turn += 1) {
     expect(await me()).toBe(200)
-    await expect.poll(prepared, { timeout: 60_000 }).toBe(turn)
     const spare = sparePid()
     expect(spare).toBeGreaterThan(0)
     process.kill(api.pid() ?? 0, 'SIGKILL')

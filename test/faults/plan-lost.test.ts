@@ -37,7 +37,7 @@ test('a plan whose worker is lost each time is made three times, then its run fa
   expectNothingHeld(row)
   expect(tofuBelow(last.pid)).toEqual([])
   const log = await linesOf(owner, workspace, { id, stage: 'plan' })
-  expect(log.filter((line) => line.includes('The worker was lost'))).toHaveLength(2)
+  expect(log.filter((line) => line.includes('The plan was interrupted'))).toHaveLength(2)
 
   // The failed run does not block the next one.
   await owner.put(`${workspace.url}/configuration`, { files: slowPlan(1) })

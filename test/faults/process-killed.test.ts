@@ -51,12 +51,12 @@ describe('kill -9 of the API', () => {
     api = await processes.startApi()
     const row = await rowUntil(harness, id, { when: isTerminalRow })
     expect(row, String(row.message)).toMatchObject({ phase: 'succeeded', attempts: 1 })
-    expect(await says(workspace, { id, stage: 'plan' }, 'The worker was lost')).toBe(false)
+    expect(await says(workspace, { id, stage: 'plan' }, 'The plan was interrupted')).toBe(false)
   })
 })
 
 describe('kill -9 of tofu', () => {
-  test('while planning: failed, plan_errored, and the next run proceeds', async () => {
+  test('while planning: the plan is made again, and the next run proceeds', async () => {
     const { harness, worker, owner, make } = world
     const workspace = await make(slowPlan(150))
     const { id } = await startRun(owner, workspace)
@@ -64,8 +64,8 @@ describe('kill -9 of tofu', () => {
     await until('tofu runs', () => tofuBelow(worker.pid).length > 0)
     for (const pid of tofuBelow(worker.pid)) process.kill(pid, 'SIGKILL')
     const row = await rowUntil(harness, id, { when: isTerminalRow })
-    expect(row).toMatchObject({ phase: 'failed', reason: 'plan_errored', needsRefresh: false })
-    expect(row.message).toContain('SIGKILL')
+    expect(row, String(row.message)).toMatchObject({ phase: 'succeeded', needsRefresh: false })
+    expect(await says(workspace, { id, stage: 'plan' }, 'Planning again')).toBe(true)
     expectNothingHeld(row)
     const next = await startRun(owner, workspace)
     expect(await rowUntil(harness, next.id, { when: isTerminalRow })).toMatchObject({

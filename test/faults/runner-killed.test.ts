@@ -33,7 +33,9 @@ test('kill -9 of a runner while planning: the same worker makes the plan again',
   process.kill(runner, 'SIGKILL')
   const row = await rowUntil(harness, id, { when: isTerminalRow })
   expect(row, String(row.message)).toMatchObject({ phase: 'succeeded', attempts: 1 })
-  expect(await timesSaid(workspace, { id, stage: 'plan' }, 'The worker was lost. Planning')).toBe(1)
+  expect(
+    await timesSaid(workspace, { id, stage: 'plan' }, 'The plan was interrupted. Planning'),
+  ).toBe(1)
   expect(isAlive(worker.pid)).toBe(true)
   expectNothingHeld(row)
 })

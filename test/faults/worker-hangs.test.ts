@@ -39,7 +39,7 @@ test('a worker hangs with tasks: its runs succeed on another worker, and it work
       expectNothingHeld(row)
       // The stopped worker never started the plan, so the log reports no lost worker.
       const log = await linesOf(owner, workspace, { id, stage: 'plan' })
-      expect(log.filter((line) => line.includes('The worker was lost'))).toEqual([])
+      expect(log.filter((line) => line.includes('The plan was interrupted'))).toEqual([])
     }
     console.log(`settled ${Date.now() - begunAt} ms after their start`)
   } finally {

@@ -173,7 +173,7 @@ describe('kill -9 of the worker', () => {
       ...caseOf('planning'),
       stage: 'plan',
     })
-    expect(log).toContain('The worker was lost. Planning again.')
+    expect(log).toContain('The plan was interrupted. Planning again.')
   })
 
   test('while the apply is queued: applied once, as approved', async () => {

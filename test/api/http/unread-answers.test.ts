@@ -18,13 +18,16 @@ beforeEach(async () => {
   app.addHook('onRequest', (request, _reply, next) => {
     const organizationId = Number(request.headers['x-organization'])
     // Of a caller, the limit looks at this alone.
-    if (organizationId) Object.assign(request, { caller: { organizationId } })
+    const kind = request.url.includes('agent') ? 'agentCaller' : 'caller'
+    Object.assign(request, { [kind]: { organizationId } })
     next()
   })
   app.setErrorHandler((error, _request, reply) =>
     reply.status(error instanceof AppError ? 429 : 500).send({ error: 'refused' }),
   )
   registerUnreadAnswers(app, { maxBytes: 20 * mebibyte, stalledMs, stalledStreamMs: stalledMs })
+  app.get('/agent', () => 'x'.repeat(8 * mebibyte))
+  app.post('/large', () => 'x'.repeat(8 * mebibyte))
   app.get('/large', () => 'x'.repeat(8 * mebibyte))
   app.get('/larger', () => 'x'.repeat(24 * mebibyte))
   app.get('/stream', (_request, reply) => reply.send(Readable.from(endless())))
@@ -40,14 +43,17 @@ async function* endless() {
 }
 
 /** A client that reads nothing until it is resumed. */
-async function ask(path: string, organization = 1, connection = 'close'): Promise<Socket> {
+async function ask(
+  path: string,
+  { organization = 1, connection = 'close', method = 'GET' } = {},
+): Promise<Socket> {
   const { port } = app.server.address() as AddressInfo
   const socket = connect(port, '127.0.0.1')
   sockets.push(socket)
   socket.on('error', () => undefined).pause()
   await once(socket, 'connect')
   socket.write(
-    `GET ${path} HTTP/1.1\r\nhost: x\r\nconnection: ${connection}\r\nx-organization: ${organization}\r\n\r\n`,
+    `${method} ${path} HTTP/1.1\r\nhost: x\r\nconnection: ${connection}\r\nx-organization: ${organization}\r\n\r\n`,
   )
   return socket
 }
@@ -67,7 +73,10 @@ test('an organization whose answers are not read is refused the next, and others
   const unread = [await ask('/large'), await ask('/large')]
   await pause(100)
   expect((await answerOf(await ask('/large'))).status).toBe('429')
-  expect((await answerOf(await ask('/large', 2))).status).toBe('200')
+  expect((await answerOf(await ask('/large', { organization: 2 }))).status).toBe('200')
+  // What has changed something is answered, and agents count by themselves.
+  expect((await answerOf(await ask('/large', { method: 'POST' }))).status).toBe('200')
+  expect((await answerOf(await ask('/agent'))).status).toBe('200')
   // Read late, but whole.
   for (const socket of unread) expect((await answerOf(socket)).bytes).toBeGreaterThan(8 * mebibyte)
   expect((await answerOf(await ask('/large'))).status).toBe('200')
@@ -92,6 +101,15 @@ test.each(['/large', '/stream'])('a connection that reads nothing of %s is ended
   expect((await answerOf(await ask('/large'))).status).toBe('200')
 })
 
+test('a connection with several requests at once that reads nothing is ended', async () => {
+  const socket = await ask('/large', { connection: 'keep-alive' })
+  const head = 'HTTP/1.1\r\nhost: x\r\nx-organization: 1\r\n\r\n'
+  socket.write(`GET /large ${head}GET /large ${head}`)
+  await pause(stalledMs * 3)
+  expect((await answerOf(socket)).bytes).toBeLessThan(8 * mebibyte)
+  expect((await answerOf(await ask('/larger'))).status).toBe('200')
+})
+
 test('a client that reads slowly gets all of it', async () => {
   const socket = await ask('/large')
   let bytes = 0
@@ -105,7 +123,7 @@ test('a client that reads slowly gets all of it', async () => {
 })
 
 test('a connection that is kept after its answer is not ended for it', async () => {
-  const socket = await ask('/large', 1, 'keep-alive')
+  const socket = await ask('/large', { connection: 'keep-alive' })
   let bytes = 0
   socket.on('data', (data: Buffer) => (bytes += data.length)).resume()
   await expect.poll(() => bytes, { timeout: 10_000 }).toBeGreaterThan(8 * mebibyte)
