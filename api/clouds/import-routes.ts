@@ -30,10 +30,12 @@ export const importRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ caller: { organizationId }, query }, reply) => {
-      const page = { ...query, limit: maxBlocks }
+      const page = { ...query, limit: maxBlocks, withTags: false }
       const { resources, nextCursor } = await listResources(app.deps, organizationId, page)
       const rest =
-        nextCursor === null ? '' : `\n# There are more than ${maxBlocks}: narrow the filters.\n`
+        nextCursor === null
+          ? ''
+          : `\n# There are more than ${resources.length}: narrow the filters.\n`
       return reply.type('text/plain; charset=utf-8').send(importBlocks(resources) + rest)
     },
   )

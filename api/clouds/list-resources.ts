@@ -6,11 +6,18 @@ import { maxKey } from '../http/paging.ts'
 import { presentResources } from './present-resources.ts'
 import type { ResourceBody, ResourceQuery } from './resource-schemas.ts'
 
-/** A page of the resources that match. */
+/** A page of the resources that match. Without tags, they are not read. */
 export async function listResources(
   { store }: Pick<Deps, 'store'>,
   organizationId: number,
-  { limit = 50, cursor, managed, state, ...filters }: ResourceQuery,
+  {
+    limit = 50,
+    cursor,
+    managed,
+    state,
+    withTags,
+    ...filters
+  }: ResourceQuery & { withTags?: boolean },
 ): Promise<{ resources: ResourceBody[]; nextCursor: string | null }> {
   // Repeated, a filter means or: both together are all.
   const wanted = {
@@ -23,11 +30,10 @@ export async function listResources(
     // A foreign id is not found, rather than a thing without resources.
     for (const id of filters.accountId ?? []) await cloudAccounts(tenant).get(id)
     for (const id of filters.workspaceId ?? []) await workspaces(tenant).get(id)
-    const found = await cloudResources(tenant).list(wanted, limit + 1, after)
-    const rows = found.slice(0, limit)
-    const last = found.length > limit ? rows.at(-1) : undefined
+    const page = await cloudResources(tenant).list(wanted, { limit, after, withTags })
+    const last = page.hasMore ? page.resources.at(-1) : undefined
     const nextCursor = last ? `${last.key.replaceAll('-', '')}-${last.accountId}` : null
-    return { resources: await presentResources(tenant, rows), nextCursor }
+    return { resources: await presentResources(tenant, page.resources), nextCursor }
   })
 }
 

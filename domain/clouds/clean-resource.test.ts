@@ -39,3 +39,9 @@ test('tags over 64 KiB in all are left out, the others stay', () => {
   const tags = { a: '値'.repeat(20_000), b: 'x'.repeat(65_536), c: 'y'.repeat(5_534), d: '' }
   expect(Object.keys(clean({ tags }).tags)).toEqual(['a', 'c'])
 })
+
+test('tags over 1,000 are left out, in the order of their keys', () => {
+  const keys = Array.from({ length: 21_800 }, (_, n) => n.toString(36).padStart(3, '0')).toSorted()
+  const tags = Object.fromEntries(keys.toReversed().map((key) => [key, '']))
+  expect(Object.keys(clean({ tags }).tags).toSorted()).toEqual(keys.slice(0, 1_000))
+})

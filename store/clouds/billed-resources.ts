@@ -66,7 +66,7 @@ function boundsOf({ part, parts }: Part): { low: string; high: string } {
   }
 }
 
-/** Bounds as those of domain/clouds/clean-resource.ts. */
+/** Bounds as those of domain/clouds/clean-resource.ts; of a charge whose tags exceed them none is kept. */
 const addPart = `
   with slice as materialized (
     select s.id, s.period, b.cloud_account_id from billing_slices s
@@ -102,6 +102,9 @@ const addPart = `
     where f.day = any(array(select distinct last_day from added))
       and f.resource_id in (select resource_id from added)
       and jsonb_typeof(f.tags) = 'object' and octet_length(f.tags::text) <= 65536
+      -- Another value than an object has no keys, and the order of conditions is the planner's.
+      and case when jsonb_typeof(f.tags) = 'object' then
+        (select count(*) from jsonb_object_keys(f.tags)) end <= 1000
     order by f.resource_id, f.day desc)
   insert into cloud_resources
     (organization_id, cloud_account_id, provider, cloud_id, service, type, name, region, tags, digest, first_seen_at)

@@ -44,12 +44,22 @@ export type CloudResource = {
 /** Where a resource is in the list. */
 export type ResourceKey = { hash: string; accountId: number }
 export type ListedResource = CloudResource & { key: string }
+/** `hasMore`: more match behind the last one, also where the page has fewer than its limit. */
+export type ResourcePage = { resources: ListedResource[]; hasMore: boolean }
+type PageBounds = {
+  limit: number
+  after?: ResourceKey | undefined
+  /** False: their tags are not read, and stay empty. */
+  withTags?: boolean | undefined
+}
 
 type ResourceCount = { value: string; count: number }
 export type ResourceCounts = {
   total: number
   byProvider: ResourceCount[]
+  /** The 1,000 with the most resources; the rest is in `total` alone, since a row for it would look like a service. */
   byService: ResourceCount[]
+  /** Likewise. */
   byRegion: ResourceCount[]
   managed: number
   unmanaged: number
@@ -61,7 +71,7 @@ export function cloudResources(tenant: Tenant) {
 
   return {
     async get(id: number): Promise<CloudResource> {
-      const query = db.raw(`${selectResources} and r.id = ?`, [organizationId, id])
+      const query = db.raw(`${selectResources('r.tags')} and r.id = ?`, [organizationId, id])
       const [row] = await askNamed<ListedResource>(db, 'resource-by-id', query)
       if (!row) throw notFound()
       const { key: _, ...resource } = row
@@ -70,20 +80,17 @@ export function cloudResources(tenant: Tenant) {
 
     /**
      * A page behind this key, in the order of a hash of the cloud's id: any filter then matches evenly
-     * over the whole list (docs/decisions/0132).
+     * over the whole list (docs/decisions/0132). It ends before the resource with which it would have more than
+     * `pageBytes`, but has at least one: an account's own endpoint can send tags of 64 KiB for each resource.
      */
-    async list(
-      filters: ResourceFilters,
-      limit: number,
-      after: ResourceKey = firstKey,
-    ): Promise<ListedResource[]> {
+    async list(filters: ResourceFilters, bounds: PageBounds): Promise<ResourcePage> {
       const [seen] = await Promise.all([
         withoutForgotten(tenant, filters),
         limitStatements(tenant, maxSearchMs),
       ])
-      if (seen.accountId?.length === 0) return []
+      if (seen.accountId?.length === 0) return { resources: [], hasMore: false }
       try {
-        return await findPage(tenant, seen, { limit, after })
+        return await findPage(tenant, seen, bounds)
       } catch (error) {
         if (!isStatementTimeout(error)) throw error
         throw invalid(
@@ -94,7 +101,7 @@ export function cloudResources(tenant: Tenant) {
       }
     },
 
-    /** How many are present, by each of these, the most first. */
+    /** How many are present, by each of these, the most first. An account or a bill can name any number of them. */
     async counts(): Promise<ResourceCounts> {
       const { rows } = await db.raw(countBy, { organizationId })
       const by = (name: string): ResourceCount[] =>
@@ -114,12 +121,17 @@ export function cloudResources(tenant: Tenant) {
 async function findPage(
   tenant: Tenant,
   filters: ResourceFilters,
-  { limit, after }: { limit: number; after: ResourceKey },
-): Promise<ListedResource[]> {
+  { limit, after = firstKey, withTags = true }: PageBounds,
+): Promise<ResourcePage> {
   const { db, organizationId } = unwrap(tenant)
+  const [name, select] = withTags
+    ? ['found-resources', selectFound]
+    : ['found-resources-without-tags', selectFoundWithoutTags]
   const wanted = JSON.stringify(conditions(filters))
-  const values = [organizationId, wanted, after.hash, after.accountId, limit]
-  return askNamed<ListedResource>(db, 'found-resources', db.raw(selectFound, values))
+  const values = [organizationId, wanted, after.hash, after.accountId, limit + 1, limit]
+  const rows = await askNamed<ListedResource & { found: number }>(db, name, db.raw(select, values))
+  const hasMore = rows.length < (rows[0]?.found ?? 0)
+  return { resources: rows.map(({ found: _, ...resource }) => resource), hasMore }
 }
 
 /** An account that was disconnected has no resources, although they are deleted later (forget-resources.ts). */
@@ -164,29 +176,50 @@ function pairsOf(tag: string): Array<Record<string, string>> {
   return pairs
 }
 
-const selectResources = `
+/**
+ * Of the tags, as JSON, the names and the ids of a page's resources: 200 ordinary ones have 100 KiB. As tags without
+ * values, which cost most, they take the API 25 ms.
+ */
+const pageBytes = 262_144
+
+const selectResources = (tags: string) => `
   select r.id, r.cloud_key as key, r.cloud_account_id as "accountId", r.provider, r.cloud_id as "cloudId", r.service, r.type,
-    r.name, r.region, r.tags, r.state, r.first_seen_at as "firstSeenAt",
+    r.name, r.region, ${tags} as tags, r.state, r.first_seen_at as "firstSeenAt",
     coalesce(r.last_seen_at, p.looked_at, r.first_seen_at) as "lastSeenAt", r.place_id is not null as "isListed"
   from cloud_resources r
     left join cloud_places p on p.organization_id = r.organization_id and p.id = r.place_id
     left join cloud_accounts a on a.organization_id = r.organization_id and a.id = r.cloud_account_id
   where r.organization_id = ? and (r.cloud_account_id = 0 or not a.forgetting)`
 
-/** The ids by a subselect, as `askNamed` says. */
-const selectFound = `${selectResources}
-    and r.id = any(array(select cloud_resources_found(?::jsonb, ?::uuid, ?::integer, ?::integer)))
-  order by r.cloud_key, r.cloud_account_id`
+/** The ids by a subselect, as `askNamed` says; only the rows of one page are measured. */
+const selectPage = (tags: string) => `
+  with page as materialized (${selectResources(tags)}
+    and r.id = any(array(select cloud_resources_found(?::jsonb, ?::uuid, ?::integer, ?::integer)))),
+  summed as (
+    select page.*, count(*) over ()::integer as found, row_number() over ordered as place,
+      sum(octet_length(concat(tags, name, "cloudId"))) over ordered as bytes_so_far
+    from page window ordered as (order by key, "accountId"))
+  select id, key, "accountId", provider, "cloudId", service, type, name, region, tags, state, "firstSeenAt", "lastSeenAt",
+    "isListed", found
+  from summed where place = 1 or (place <= ?::integer and bytes_so_far <= ${pageBytes}) order by place`
+const selectFound = selectPage('r.tags')
+const selectFoundWithoutTags = selectPage(`'{}'::jsonb`)
 
 const notForgotten = `cloud_account_id <> all(array(
   select id from cloud_accounts where organization_id = :organizationId and forgetting))`
 
+const maxCounts = 1_000
 const countBy = `
-  select case when grouping(provider) = 0 then 'provider' when grouping(service) = 0 then 'service'
-      else 'region' end as by,
-    coalesce(provider, service, region) as value, count(*)::integer as count
-  from cloud_resources where organization_id = :organizationId and state = 'present' and ${notForgotten}
-  group by grouping sets (provider, service, region) order by count desc, value`
+  with counted as materialized (
+    select case when grouping(provider) = 0 then 'provider' when grouping(service) = 0 then 'service'
+        else 'region' end as by,
+      coalesce(provider, service, region) as value, count(*)::integer as count
+    from cloud_resources where organization_id = :organizationId and state = 'present' and ${notForgotten}
+    group by grouping sets (provider, service, region))
+  select k.by, c.value, c.count from (values ('provider'), ('service'), ('region')) as k (by)
+    cross join lateral (select value, count from counted where counted.by = k.by
+      order by count desc, value limit ${maxCounts}) c
+  order by c.count desc, c.value`
 
 const countManaged = `
   select count(*)::integer as managed from cloud_resources r where organization_id = :organizationId and state = 'present'

@@ -122,14 +122,13 @@ describe('a search among many resources', () => {
     for (;;) {
       const last = resources.at(-1)
       const page = await harness.deps.store.tenant(organizationId, async (tenant) =>
-        cloudResources(tenant).list(
-          filters,
+        cloudResources(tenant).list(filters, {
           limit,
-          last && { hash: last.key, accountId: last.accountId },
-        ),
+          after: last && { hash: last.key, accountId: last.accountId },
+        }),
       )
-      resources.push(...page)
-      if (page.length < limit) return resources
+      resources.push(...page.resources)
+      if (!page.hasMore) return resources
       await between?.()
     }
   }

@@ -109,6 +109,23 @@ describe('resources that only bills know', () => {
     expect((await stranger.get(`/api/cloud/resources/${machine.id}`)).statusCode).toBe(404)
   })
 
+  test('of a charge with more than 1,000 tags, none is kept', async () => {
+    const tags = (count: number) =>
+      JSON.stringify(Object.fromEntries(Array.from({ length: count }, (_, n) => [`k${n}`, ''])))
+    await load(await bills.source(), [
+      charge({ resource_id: 'vol-0000000000000001', tags: tags(1_000) }),
+      charge({ resource_id: 'vol-0000000000000002', tags: tags(1_001) }),
+      charge({ resource_id: 'vol-0000000000000003', tags: '{}' }),
+    ])
+    const counts = (await list()).map(
+      ({ cloudId, tags: kept }: { cloudId: string; tags: object }) => [
+        cloudId.slice(-1),
+        Object.keys(kept).length,
+      ],
+    )
+    expect(Object.fromEntries(counts)).toEqual({ 1: 1_000, 2: 0, 3: 0 })
+  })
+
   test('are the workspace’s that holds them', async () => {
     const workspace = await org.workspace({ by: owner })
     await holdResources(
