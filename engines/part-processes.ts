@@ -13,18 +13,16 @@ export function partProcesses(options: PartOptions, log: LogFile, stopped: Abort
 
   function prepareSpare(): void {
     if (!options.spare || stopped.aborted || spare?.pid !== undefined) return
-    let unused: Promise<unknown> = Promise.resolve()
     let made: PartProcess | undefined
     try {
       made = startProcess(options, log, { spare: true })
-      unused = made.ended
     } catch (error) {
       options.say(
         `${options.name}: no spare process: ${error instanceof Error ? error.message : ''}`,
       )
     }
     spare = made
-    void unused.then(async () => {
+    void Promise.resolve(made?.ended).then(async () => {
       if (spare !== made) return
       await sleep(spareAgainMs, undefined, { signal: stopped }).catch(() => undefined)
       if (spare === made) prepareSpare()

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { join } from 'node:path'
 import { joinCpuGroup, openCpuGroup } from '../gateways/sandbox/cpu-group.ts'
 import type { LogFile } from './log-file.ts'
@@ -29,61 +29,24 @@ export function startProcess(
   log: LogFile,
   { spare = false }: { spare?: boolean } = {},
 ): PartProcess {
-  const { leash, stopSignal } = options
-  const runDir = join(options.dataDir, 'run')
-  const child = spawn(options.program, [...options.arguments, ...(spare ? ['--spare'] : [])], {
-    stdio: spare ? ['pipe', 'pipe', 'pipe', 'pipe'] : ['ignore', 'pipe', 'pipe'],
-    env: options.env,
-    // In its own process group: Ctrl-C must reach the supervisor alone, which stops the parts in order.
-    detached: true,
-    ...(options.cwd && { cwd: options.cwd }),
-    ...options.owner,
-  })
-  child.stdout?.on('data', (chunk: Buffer) => log.write(chunk))
-  child.stderr?.on('data', (chunk: Buffer) => log.write(chunk))
-  // A spare process may have ended.
-  child.stdin?.on('error', () => undefined)
-  let isPrepared = false
-  child.stdio[3]?.once('data', () => (isPrepared = true)).on('error', () => undefined)
+  const child = spawnPart(options, log, spare)
   const { pid } = child
-  const pidFile = spare ? `${options.name}-${pid}` : options.name
-  const joinGroup = (of: 'answers' | 'runs') => {
-    const group = options.answers ? openCpuGroup(of) : undefined
-    if (group !== undefined && pid) void joinCpuGroup(group, pid)
-  }
-  if (pid) {
-    joinGroup(spare ? 'runs' : 'answers')
-    leash.hold(pid, stopSignal)
-    try {
-      writePidFile(runDir, pidFile, { pid, stopSignal })
-    } catch (error) {
-      killGroup(pid)
-      throw error
-    }
-  }
+  const forget = pid ? hold(options, { pid, spare }) : () => undefined
   const kill = () => {
     if (pid) killGroup(pid)
   }
-  const late = spare
-    ? setTimeout(() => isPrepared || begun || kill(), options.readyTimeoutMs)
-    : undefined
-  const exited = new Promise<string>((resolve) => {
-    child.once('error', (error) => resolve(error.message))
-    child.once('exit', (code, signal) => resolve(signal ?? `code ${code}`))
-  })
-  let over = false
+  let isPrepared = false
   let begun = false
-  const ended = exited.then((why) => {
+  child.stdio[3]?.once('data', () => (isPrepared = true)).on('error', () => undefined)
+  const late = setTimeout(() => {
+    if (spare && !isPrepared && !begun) kill()
+  }, options.readyTimeoutMs)
+
+  let over = false
+  const ended = endOf(child).then((why) => {
     over = true
     clearTimeout(late)
-    if (pid) {
-      leash.release(pid)
-      try {
-        removePidFile(runDir, pidFile)
-      } catch {
-        // The next start finds that no process has its number and start time.
-      }
-    }
+    forget()
     return why
   })
   return {
@@ -96,12 +59,12 @@ export function startProcess(
     ended,
     begin() {
       begun = true
-      joinGroup('answers')
+      if (pid) joinGroup(options, 'answers', pid)
       child.stdin?.end('begin\n')
     },
     async end() {
       if (over || !pid) return
-      child.kill(stopSignal)
+      child.kill(options.stopSignal)
       const timer = setTimeout(kill, options.stopTimeoutMs)
       await ended
       clearTimeout(timer)
@@ -110,6 +73,57 @@ export function startProcess(
     // The number of a process that has ended may be another's.
     kill: () => over || kill(),
   }
+}
+
+function spawnPart(options: PartOptions, log: LogFile, spare: boolean): ChildProcess {
+  const child = spawn(options.program, [...options.arguments, ...(spare ? ['--spare'] : [])], {
+    stdio: spare ? ['pipe', 'pipe', 'pipe', 'pipe'] : ['ignore', 'pipe', 'pipe'],
+    env: options.env,
+    // In its own process group: Ctrl-C must reach the supervisor alone, which stops the parts in order.
+    detached: true,
+    ...(options.cwd && { cwd: options.cwd }),
+    ...options.owner,
+  })
+  child.stdout?.on('data', (chunk: Buffer) => log.write(chunk))
+  child.stderr?.on('data', (chunk: Buffer) => log.write(chunk))
+  // A spare process may have ended.
+  child.stdin?.on('error', () => undefined)
+  return child
+}
+
+async function endOf(child: ChildProcess): Promise<string> {
+  return new Promise((resolve) => {
+    child.once('error', (error) => resolve(error.message))
+    child.once('exit', (code, signal) => resolve(signal ?? `code ${code}`))
+  })
+}
+
+/** Has it end with the supervisor, whatever ends that. Returns what to do once it has ended. */
+function hold(options: PartOptions, { pid, spare }: { pid: number; spare: boolean }): () => void {
+  const { leash, stopSignal } = options
+  const folder = join(options.dataDir, 'run')
+  const file = spare ? `${options.name}-${pid}` : options.name
+  joinGroup(options, spare ? 'runs' : 'answers', pid)
+  leash.hold(pid, stopSignal)
+  try {
+    writePidFile(folder, file, { pid, stopSignal })
+  } catch (error) {
+    killGroup(pid)
+    throw error
+  }
+  return () => {
+    leash.release(pid)
+    try {
+      removePidFile(folder, file)
+    } catch {
+      // The next start finds that no process has its number and start time.
+    }
+  }
+}
+
+function joinGroup({ answers }: PartOptions, of: 'answers' | 'runs', pid: number): void {
+  const group = answers ? openCpuGroup(of) : undefined
+  if (group !== undefined) void joinCpuGroup(group, pid)
 }
 
 function killGroup(pid: number): void {
