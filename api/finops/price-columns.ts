@@ -5,6 +5,9 @@ import type { NewPrice, PriceChange } from '../../store/finops/prices.ts'
 import { decimalText } from './decimal-text.ts'
 import type { PriceChangeBody } from './schemas.ts'
 
+/** Of one `match` as JSON. A page of the price book has up to 200, and each judged plan all of them. */
+const maxMatchBytes = 4_096
+
 /** A price's fields as they are stored. Refuses what the schema cannot express. */
 export function priceColumns(
   body: PriceChangeBody,
@@ -16,6 +19,12 @@ export function priceColumns(
       path: 'match',
       message: `${path} is no attribute path: write root_block_device[0].volume_type`,
     }))
+  if (Buffer.byteLength(JSON.stringify(match)) > maxMatchBytes)
+    details.unshift({
+      path: 'match',
+      message:
+        'is more than 4 KiB of JSON. Name only the attributes that decide the price, with shorter values',
+    })
   const text = monthlyPrice === undefined ? undefined : decimalText(monthlyPrice)
   if (monthlyPrice !== undefined && text === undefined)
     details.push({ path: 'monthlyPrice', message: 'is 0 or at least 0.000000000001' })

@@ -32,11 +32,11 @@ export const priceRoutes: FastifyPluginAsyncTypebox = async (app) => {
     },
     async ({ caller: { organizationId }, query: { limit = 50, cursor } }) => {
       const after = decodeCursor(cursor, 0)
-      const found = await deps.store.tenant(organizationId, async (tenant) =>
-        prices(tenant).list(limit + 1, after),
+      const { prices: shown, hasMore } = await deps.store.tenant(organizationId, async (tenant) =>
+        prices(tenant).page(limit, after),
       )
-      const { rows, nextCursor } = page(found, limit)
-      return { prices: rows.map(presentPrice), nextCursor }
+      const last = hasMore ? shown.at(-1) : undefined
+      return { prices: shown.map(presentPrice), nextCursor: last ? String(last.id) : null }
     },
   )
 

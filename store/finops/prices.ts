@@ -46,6 +46,11 @@ export type PriceChange = Partial<
   NewPrice & Pick<StoredPrice, 'enabled' | 'learned' | 'learnedKey'>
 >
 
+/** Of the matches of a page of the price book, as JSON. */
+const pageBytes = 393_216
+
+export type PageOfPrices = { prices: StoredPrice[]; hasMore: boolean }
+
 /** The price book of one organization: what a month of a resource costs. */
 export function prices(tenant: Tenant) {
   const { db, organizationId } = unwrap(tenant)
@@ -66,8 +71,20 @@ export function prices(tenant: Tenant) {
       return row
     },
 
-    async list(limit: number, after: number): Promise<StoredPrice[]> {
-      return rows().where('id', '>', after).orderBy('id').limit(limit)
+    /**
+     * By id. A page ends before the price with which its matches would have more than `pageBytes`, but has at least
+     * one: matches that were stored before one was held to 4 KiB may be longer than that.
+     */
+    async page(limit: number, after: number): Promise<PageOfPrices> {
+      const { rows: found } = await db.raw(sizesOfPage, [organizationId, after, limit + 1])
+      const shown = found
+        .slice(0, limit)
+        .filter(({ bytesSoFar }: Size, n: number) => n === 0 || Number(bytesSoFar) <= pageBytes)
+      const ids = shown.map(({ id }: Size) => id)
+      return {
+        prices: await rows().whereIn('id', ids).orderBy('id'),
+        hasMore: found.length > shown.length,
+      }
     },
 
     async create(price: NewPrice): Promise<StoredPrice> {
@@ -89,3 +106,9 @@ export function prices(tenant: Tenant) {
     },
   }
 }
+
+type Size = { id: number; bytesSoFar: string }
+
+const sizesOfPage = `
+  select id, sum(octet_length(match::text)) over (order by id) as "bytesSoFar"
+  from (select id, match from prices where organization_id = ? and id > ? order by id limit ?) p order by id`

@@ -177,7 +177,7 @@ export const payloadFields = {
 
 const Payload = Type.Object({ empty: Type.Literal(false), ...payloadFields })
 type Payload = Static<typeof Payload>
-/** `{ "empty": true }` alone, or all but `byTagRest`, which is there past 1,000 tags. */
+/** `{ "empty": true }` alone, or all but `byTagRest`, which is there where not all tags are shown. */
 export type CostBody =
   | { empty: true }
   | (Omit<Payload, 'byTagRest'> & Partial<Pick<Payload, 'byTagRest'>>)

@@ -41,7 +41,7 @@ async function list(
   const stand = await readStand(store, organizationId, query)
   const found = await store.tenant(organizationId, async (tenant) =>
     unmanagedResources(tenant, readOf(organizationId, stand, query), {
-      limit: limit + 1,
+      limit,
       after: cursor === undefined ? undefined : keyOf(cursor),
     }),
   )
@@ -51,8 +51,7 @@ async function list(
     (await store.tenant(organizationId, async (tenant) =>
       readUntagged(tenant, readOf(organizationId, stand, query)),
     ))
-  const shown = found.resources.slice(0, limit)
-  const last = found.resources.length > limit ? shown.at(-1) : undefined
+  const last = found.hasMore ? found.resources.at(-1) : undefined
   return {
     currency: stand.currency,
     basis: query.basis,
@@ -64,7 +63,7 @@ async function list(
       amount: Number(amount),
     })),
     ...(untagged && { untagged }),
-    resources: shown.map(present),
+    resources: found.resources.map(present),
     nextCursor: last ? `${last.amount}_${last.key.replaceAll('-', '')}` : null,
   }
 }

@@ -55,7 +55,7 @@ export const workspaceCostRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const stand = await readStand(store, organizationId, query)
       const read = readOf(organizationId, stand, query)
       return store.tenant(organizationId, async (tenant) => {
-        const totals = await costTotals(tenant, read)
+        const totals = await costTotals(tenant, read, { withTags: false })
         const of = { workspaceId: id, limit: maxResources }
         const resources = await resourcesOfWorkspace(tenant, read, of)
         return {

@@ -163,6 +163,12 @@ export const boundedNames = [
   'SubAccountName',
   'RegionId',
   'RegionName',
+  'ResourceId',
+  'ResourceName',
+  'CommitmentDiscountId',
+  'CommitmentDiscountName',
+  'CommitmentDiscountType',
+  'CommitmentDiscountCategory',
 ]
 export const nameBytesAtMost = 2_048
 

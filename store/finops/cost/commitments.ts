@@ -10,6 +10,7 @@ export type CommitmentSums = {
   unused: string
   savings: string | null
 }
+/** Texts are cut at 2,048 characters: those that are read of a bill are shorter. */
 export type Commitment = CommitmentSums & {
   id: string
   name: string | null
@@ -18,8 +19,9 @@ export type Commitment = CommitmentSums & {
   category: string | null
 }
 export type Commitments = {
+  /** As many as there is room for. */
   commitments: Commitment[]
-  /** Of all, also of those past the limit. `savings` is of those whose savings are known. */
+  /** Of all, also of those that are not shown. `savings` is of those whose savings are known. */
   total: CommitmentSums & { commitments: number; withoutSavings: number }
   /** Of all commitments of the window, whichever are asked for. */
   providers: string[]
@@ -30,7 +32,15 @@ export const commitmentOrders = ['amortised', 'unused'] as const
 export type CommitmentOrder = (typeof commitmentOrders)[number]
 type Shown = { sort: CommitmentOrder; limit: number }
 
-/** The commitments of a window, greatest amount first. */
+/** Of the texts of all commitments that are shown, and of the names of providers, as JSON. */
+const most = { mostBytes: 393_216, mostProviderBytes: 65_536 }
+/** As those that are read of a bill (gateways/duckdb/program/line-columns.ts). */
+const maxLength = 2_048
+
+/**
+ * The commitments of a window, greatest amount first. They end at the limit, or before the one with which their texts
+ * would have more than `mostBytes`.
+ */
 export async function commitmentsOf(
   tenant: Tenant,
   read: CostRead,
@@ -38,7 +48,7 @@ export async function commitmentsOf(
 ): Promise<Commitments> {
   const { db } = unwrap(tenant)
   await db.raw(readSettings)
-  const at = { ...bindingsOf(read), limit }
+  const at = { ...bindingsOf(read), ...most, limit }
   return withinWindow(tenant, async () => (await db.raw(select(read, sort), at)).rows[0].found)
 }
 
@@ -64,7 +74,17 @@ const select = ({ query }: { query: CostQuery }, sort: CommitmentOrder): string 
       sum((used + unused) * rate) as amortised, sum(used * rate) as used, sum(unused * rate) as unused,
       case when count(savings) = count(*) then sum(savings * rate) end as savings
     from priced where rate is not null group by provider, commitment_id),
-  shown as (select * from by_id order by ${sort} desc, provider, commitment_id limit :limit),
+  placed as materialized (
+    select ${['commitment_id', 'name', 'provider', 'type', 'category'].map((text) => `left(${text}, ${maxLength}) as ${text}`).join(', ')},
+      amortised, used, unused, savings, row_number() over (order by ${sort} desc, provider, commitment_id) as place
+    from by_id order by ${sort} desc, provider, commitment_id limit :limit),
+  summed as (
+    select *, sum(octet_length(json_build_array(commitment_id, name, provider, type, category)::text))
+      over (order by place) as bytes_so_far from placed),
+  shown as (select * from summed where place = 1 or bytes_so_far <= :mostBytes),
+  named as (
+    select provider, sum(octet_length(to_json(provider)::text)) over (order by provider) as bytes_so_far
+    from (select distinct provider from days) d),
   whole as (
     select sum(amortised) as amortised, sum(used) as used, sum(unused) as unused, sum(savings) as savings,
       count(*) as commitments, count(*) filter (where savings is null) as without_savings
@@ -72,10 +92,11 @@ const select = ({ query }: { query: CostQuery }, sort: CommitmentOrder): string 
   select json_build_object(
     'commitments', (select coalesce(json_agg(json_build_object('id', s.commitment_id, 'name', s.name,
         'provider', s.provider, 'type', s.type, 'category', s.category, ${asText('s')})
-        order by s.${sort} desc, s.provider, s.commitment_id), '[]') from shown s),
+        order by s.place), '[]') from shown s),
     'total', (select json_build_object(${asText('w')}, 'commitments', w.commitments,
         'withoutSavings', w.without_savings) from whole w),
-    'providers', (select coalesce(json_agg(distinct provider order by provider), '[]') from days),
+    'providers', (select coalesce(json_agg(provider order by provider), '[]') from named
+      where bytes_so_far <= :mostProviderBytes),
     'unconverted', (select coalesce(json_agg(json_build_object('currency', currency, 'amount', amount::text)
         order by currency), '[]')
       from (select currency, sum(used + unused) as amount from priced where rate is null group by currency) u)

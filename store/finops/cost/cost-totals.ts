@@ -42,22 +42,32 @@ type Row = { of: string; a: string | null; b: string | null; n: number; amount: 
 
 /** A bill can name any number of tags, services and providers. */
 const limits = { maxTags: 1_000, maxServices: 1_000, maxProviders: 200, maxWorkspaces: 500 }
+/** Of their names in one answer, as JSON. A tag stands with its key. */
+const byteLimits = { maxTagBytes: 262_144, maxServiceBytes: 262_144, maxProviderBytes: 65_536 }
 /** Of providers, in all days of one answer. */
 const maxAmountsByDay = 10_000
+const maxProviderBytesByDay = 524_288
 /** The name of what is past the most that are shown. */
 const others = '(other)'
 
-/** All sums of one query in one statement, so that they are of the same moment. */
-export async function costTotals(tenant: Tenant, read: CostRead): Promise<CostTotals> {
+/**
+ * All sums of one query in one statement, so that they are of the same moment. Without `withTags` no tag is read:
+ * there is none, and all cost is untagged.
+ */
+export async function costTotals(
+  tenant: Tenant,
+  read: CostRead,
+  { withTags = true }: { withTags?: boolean } = {},
+): Promise<CostTotals> {
   const { db } = unwrap(tenant)
   await db.raw(readSettings)
-  const { rows } = await db.raw(totalsOf(read), {
+  const days = daysOf(read.query).length
+  const { rows } = await db.raw(totalsOf(read, withTags), {
     ...bindingsOf(read),
     ...limits,
-    maxDaily: Math.min(
-      limits.maxProviders,
-      Math.floor(maxAmountsByDay / daysOf(read.query).length),
-    ),
+    ...byteLimits,
+    maxDaily: Math.min(limits.maxProviders, Math.floor(maxAmountsByDay / days)),
+    maxDailyBytes: Math.floor(maxProviderBytesByDay / days),
     others,
   })
   // The statement's own columns.
@@ -92,9 +102,9 @@ export async function costTotals(tenant: Tenant, read: CostRead): Promise<CostTo
 }
 
 /** Rows are converted after they were summed by month and currency: rates are one a month. */
-const totalsOf = ({ query }: CostRead): string => `
+const totalsOf = ({ query }: CostRead, withTags: boolean): string => `
   with ${withMergedSlices(query)},
-  ${withShownKey(query.basis)},
+  ${withTags ? withShownKey(query.basis) : 'shown_key as (select null::text as tag_key)'},
   costs as (${costRows(query, 'month')}),
   sums as materialized (
     select grouping(service) as of, period, currency, provider, service, owner, workspace_id, sum(amount) as amount
@@ -105,7 +115,7 @@ const totalsOf = ({ query }: CostRead): string => `
   day_sums as materialized (
     select period, currency, day, provider, sum(amount) as amount from day_costs group by 1, 2, 3, 4),
   days as materialized (${converted('day_sums')}),
-  tag_costs as (${tagRows(query, '(select tag_key from shown_key)', 'month')}),
+  tag_costs as (${tagRows(query, '(select tag_key from shown_key)', 'month')} ${withTags ? '' : 'limit 0'}),
   tag_sums as materialized (
     select period, currency, tag_value, sum(amount) as amount from tag_costs group by 1, 2, 3),
   tags as materialized (
@@ -119,20 +129,41 @@ const totalsOf = ({ query }: CostRead): string => `
   clouds as materialized (
     select provider, sum(amount) as amount, row_number() over (order by sum(amount) desc, provider) as place
     from services group by provider),
+  shown_tags as materialized (${shownOf('tags', ['(select tag_key from shown_key)', 'tag_value'], 'Tag')}),
+  shown_services as materialized (${shownOf('services', ['provider', 'service'], 'Service')}),
+  shown_clouds as materialized (${shownOf('clouds', ['provider'], 'Provider')}),
   owners as materialized (
     select owner, workspace_id, sum(value) as amount,
       row_number() over (partition by owner order by sum(value) desc, workspace_id) as place
     from (${owned(`(select * from priced where of = ${ofOwner} and value is not null)`)}) o
     group by owner, workspace_id),
   shown_days as (
-    select d.day, case when c.place <= :maxDaily then d.provider else :others end as provider, d.value
-    from days d left join clouds c on c.provider = d.provider where d.value is not null)
+    select d.day, d.value,
+      case when c.place <= :maxDaily and c.bytes_so_far <= :maxDailyBytes then d.provider else :others end as provider
+    from days d left join shown_clouds c on c.provider = d.provider where d.value is not null)
+  ${selectTotals}`
+
+/** SQL: those of a list that are shown, dearest first. They end by number, or by the bytes of their names. */
+const shownOf = (
+  list: string,
+  names: readonly string[],
+  kind: 'Tag' | 'Service' | 'Provider',
+): string => `
+  select * from (
+    select *, sum(octet_length(json_build_array(${names.join(', ')})::text)) over (order by place) as bytes_so_far
+    from ${list} where place <= :max${kind}s) l
+  where bytes_so_far <= :max${kind}Bytes`
+
+const isPast = (list: string): string => `place > (select count(*) from shown_${list})`
+
+const selectTotals = `
   select 'total' as of, null as a, null as b, 0 as n, amount from total
-  union all (select 'cloud', provider, null, 0, amount from clouds where place <= :maxProviders order by place)
-  union all (select 'cloud', :others, null, 0, sum(amount) from clouds where place > :maxProviders having count(*) > 0)
-  union all (select 'service', provider, service, 0, amount from services where place <= :maxServices order by place)
+  union all (select 'cloud', provider, null, 0, amount from shown_clouds order by place)
+  union all (select 'cloud', :others, null, 0, sum(amount) from clouds
+    where ${isPast('clouds')} having count(*) > 0)
+  union all (select 'service', provider, service, 0, amount from shown_services order by place)
   union all (select 'service', :others, :others, 0, sum(amount) from services
-    where place > :maxServices having count(*) > 0)
+    where ${isPast('services')} having count(*) > 0)
   union all (select 'day', day::text, provider, 0, sum(value) from shown_days
     group by grouping sets ((day, provider), (day)))
   union all (select 'owner', owner, workspace_id::text, 0, amount from owners
@@ -142,8 +173,9 @@ const totalsOf = ({ query }: CostRead): string => `
   union all (select 'unconverted', currency, null, 0, sum(amount) from days
     where value is null group by currency order by currency)
   union all select 'tag key', tag_key, null, 0, 0 from shown_key
-  union all (select 'tag', tag_value, null, 0, amount from tags where place <= :maxTags order by place)
-  union all select 'tag rest', null, null, count(*)::integer, coalesce(sum(amount), 0) from tags where place > :maxTags
+  union all (select 'tag', tag_value, null, 0, amount from shown_tags order by place)
+  union all select 'tag rest', null, null, count(*)::integer, coalesce(sum(amount), 0) from tags
+    where ${isPast('tags')}
   union all select 'untagged', null, null, 0,
     (select amount from total) - coalesce((select sum(amount) from tags), 0)`
 

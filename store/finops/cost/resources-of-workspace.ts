@@ -5,7 +5,13 @@ import { bindingsOf, converted, readSettings, withSlices, type CostRead } from '
 
 export type ResourceCost = { address: string; cloudId: string; amount: string }
 
-/** What the resources of a workspace cost on the days on which they were its, dearest first. */
+/** Of the ids and addresses of all resources that are shown, as JSON. */
+const mostBytes = 393_216
+
+/**
+ * What the resources of a workspace cost on the days on which they were its, dearest first. They end at the limit, or
+ * before the one with which their ids and addresses would have more than `mostBytes`.
+ */
 export async function resourcesOfWorkspace(
   tenant: Tenant,
   read: CostRead,
@@ -13,7 +19,12 @@ export async function resourcesOfWorkspace(
 ): Promise<ResourceCost[]> {
   const { db } = unwrap(tenant)
   await db.raw(readSettings)
-  const { rows } = await db.raw(select(read), { ...bindingsOf(read), ownerId: workspaceId, limit })
+  const { rows } = await db.raw(select(read), {
+    ...bindingsOf(read),
+    ownerId: workspaceId,
+    limit,
+    mostBytes,
+  })
   return rows
 }
 
@@ -33,6 +44,12 @@ const select = ({ query }: CostRead): string => `
     ${chargesOfResources(query, 'and c.resource_id in (select resource_id from owners where workspace_id = :ownerId)')}),
   sums as (
     select c.period, c.currency, c.resource_id, o.address, sum(c.amount) as amount
-    from charges c join owners o on ${isOwned} and o.workspace_id = :ownerId group by 1, 2, 3, 4)
-  select resource_id as "cloudId", address, sum(value)::text as amount from (${converted('sums')}) p
-  where value is not null group by 1, 2 order by sum(value) desc, 1 limit :limit`
+    from charges c join owners o on ${isOwned} and o.workspace_id = :ownerId group by 1, 2, 3, 4),
+  dearest as (
+    select resource_id, address, sum(value)::text as amount,
+      row_number() over (order by sum(value) desc, resource_id, address) as place
+    from (${converted('sums')}) p where value is not null group by 1, 2 order by place limit :limit),
+  summed as (
+    select *, sum(octet_length(json_build_array(resource_id, address)::text)) over (order by place) as bytes_so_far
+    from dearest)
+  select resource_id as "cloudId", address, amount from summed where bytes_so_far <= :mostBytes order by place`

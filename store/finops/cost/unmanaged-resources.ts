@@ -16,7 +16,9 @@ export type UnmanagedResource = {
   provider: string
   service: string
   region: string | null
+  /** Its first 2,000 characters. */
   name: string | null
+  /** Null where they are more than 64 KiB. */
   tags: Record<string, string> | null
   /** Decimal text. */
   amount: string
@@ -31,9 +33,24 @@ export type Unmanaged = {
   total: string
   unconverted: Array<{ currency: string; amount: string }>
   resources: UnmanagedResource[]
+  hasMore: boolean
 }
 
-/** The cost of resources on days on which no workspace held them, dearest first. */
+const most = {
+  /** Of all resources of a page as JSON. The answer is up to twice as large, with the import blocks. */
+  pageBytes: 393_216,
+  /** As those that are read of a bill (gateways/duckdb/program/line-columns.ts). */
+  idBytes: 2_048,
+  /** As those of a resource that a sync lists (store/clouds/billed-resources.ts). */
+  tagBytes: 65_536,
+  nameLength: 2_000,
+}
+
+/**
+ * The cost of resources on days on which no workspace held them, dearest first. A page ends before the resource with
+ * which it would have more than `pageBytes`. Bills that were read before ids were bounded may have longer ones: their
+ * resources are in the total alone.
+ */
 export async function unmanagedResources(
   tenant: Tenant,
   read: CostRead,
@@ -41,7 +58,13 @@ export async function unmanagedResources(
 ): Promise<Unmanaged> {
   const { db } = unwrap(tenant)
   await db.raw(readSettings)
-  const at = { ...bindingsOf(read), limit, amount: after?.amount ?? null, key: after?.key ?? null }
+  const at = {
+    ...bindingsOf(read),
+    ...most,
+    limit,
+    amount: after?.amount ?? null,
+    key: after?.key ?? null,
+  }
   return withinWindow(tenant, async () => (await db.raw(select(read), at)).rows[0].found)
 }
 
@@ -58,13 +81,16 @@ const select = ({ query }: CostRead): string => `
     select resource_id, md5(resource_id)::uuid as key, sum(value) as amount from priced
     where value is not null group by resource_id),
   page as materialized (
-    select * from ranked where :amount::numeric is null or amount < :amount::numeric
-      or amount = :amount::numeric and key > :key::uuid
-    order by amount desc, key limit :limit),
-  shown as (
-    select p.resource_id as "cloudId", i.id as "listedId", r.id as "resourceId",
-      coalesce(r.is_listed, false) as "isListed", d.provider, d.service, d.region, d.name, d.tags,
-      p.amount::text as amount, d.first_day as "firstDay", d.last_day as "lastDay", p.key
+    select resource_id, key, amount, row_number() over (order by amount desc, key) as place from ranked
+    where octet_length(resource_id) <= :idBytes and (:amount::numeric is null or amount < :amount::numeric
+      or amount = :amount::numeric and key > :key::uuid)
+    order by amount desc, key limit :limit::integer + 1),
+  shown as materialized (
+    select p.place, json_build_object('cloudId', p.resource_id, 'listedId', i.id, 'resourceId', r.id,
+      'isListed', coalesce(r.is_listed, false), 'provider', d.provider, 'service', d.service, 'region', d.region,
+      'name', left(d.name, :nameLength::integer),
+      'tags', case when octet_length(d.tags::text) <= :tagBytes then d.tags end,
+      'amount', p.amount::text, 'firstDay', d.first_day, 'lastDay', d.last_day, 'key', p.key) as resource
     from page p cross join lateral (
         select (array_agg(f.provider order by f.day desc))[1] as provider,
           (array_agg(f.service order by f.day desc))[1] as service,
@@ -78,10 +104,15 @@ const select = ({ query }: CostRead): string => `
       left join lateral (
         select r.id, r.place_id is not null as is_listed from cloud_resources r
         where r.organization_id = :organizationId and r.cloud_key = md5(i.id)::uuid and r.cloud_id = i.id
-        order by r.place_id is null, r.id limit 1) r on true
-    order by p.amount desc, p.key)
+        order by r.place_id is null, r.id limit 1) r on true),
+  summed as (
+    select place, resource, sum(octet_length(resource::text)) over (order by place) as bytes_so_far from shown),
+  kept as materialized (
+    select place, resource from summed
+    where place <= :limit::integer and (place = 1 or bytes_so_far <= :pageBytes))
   select json_build_object('total', (select coalesce(sum(amount), 0)::text from ranked),
     'unconverted', (select coalesce(json_agg(json_build_object('currency', currency, 'amount', amount::text)
         order by currency), '[]')
       from (select currency, sum(amount) as amount from priced where value is null group by currency) u),
-    'resources', (select coalesce(json_agg(to_json(s)), '[]') from shown s)) as found`
+    'resources', (select coalesce(json_agg(resource order by place), '[]') from kept),
+    'hasMore', (select count(*) from page) > (select count(*) from kept)) as found`

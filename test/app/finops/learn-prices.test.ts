@@ -41,7 +41,7 @@ describe('learnPrices', () => {
   const learn = async () => learnPrices(harness.deps.store, made.org.id)
   const inStore = async () =>
     harness.deps.store.tenant(made.org.id, async (tenant) => ({
-      book: await prices(tenant).list(1_000, 0),
+      book: (await prices(tenant).page(1_000, 0)).prices,
       unpriced: await learnedPrices(tenant).unlearned(1_000, 0),
     }))
   const priceOf = async (resourceType = 'aws_instance') =>

@@ -68,6 +68,12 @@ describe('a bill that cannot be read names file, row and column', () => {
     ['SubAccountName', `repeat('a', 2049)`],
     ['RegionId', `repeat('a', 2049)`],
     ['ProviderName', `repeat('a', 2049)`],
+    ['ResourceId', `repeat('é', 1025)`],
+    ['ResourceName', `repeat('a', 2049)`],
+    ['CommitmentDiscountId', `repeat('a', 2049)`],
+    ['CommitmentDiscountName', `repeat('a', 2049)`],
+    ['CommitmentDiscountType', `repeat('a', 2049)`],
+    ['CommitmentDiscountCategory', `repeat('a', 2049)`],
     ['Tags', `'[{"value": "prod"}]'`],
   ])('%s of %s', async (column, sql) => {
     const usual = {
@@ -81,6 +87,12 @@ describe('a bill that cannot be read names file, row and column', () => {
       SubAccountId: `'1'`,
       SubAccountName: `'production'`,
       RegionId: 'NULL',
+      ResourceId: `'i-1'`,
+      ResourceName: 'NULL',
+      CommitmentDiscountId: `'sp-1'`,
+      CommitmentDiscountName: 'NULL',
+      CommitmentDiscountType: 'NULL',
+      CommitmentDiscountCategory: 'NULL',
       Tags: 'NULL',
     }
     const otherwise = column in usual ? usual[column as keyof typeof usual] : '1::DOUBLE'
