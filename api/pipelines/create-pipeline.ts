@@ -5,6 +5,7 @@ import type { Caller } from '../../domain/access/caller.ts'
 import { invalid, notFound } from '../../domain/errors.ts'
 import {
   applicationFields,
+  assertPatternsFit,
   hasTrigger,
   readApplicationSettings,
 } from '../../domain/pipelines/application-settings.ts'
@@ -69,6 +70,7 @@ async function ofApplication(
 ): Promise<Partial<NewPipeline>> {
   const source = await sourceOfApplication(tenant, input)
   const settings = readApplicationSettings(input)
+  assertPatternsFit(settings)
   if (settings.rollbackApproval === 'once') assertMayChangeGuard(caller, 'rollbackApproval')
   const triggers = {
     triggerPush: settings.triggerPush ?? false,

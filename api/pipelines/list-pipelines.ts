@@ -19,7 +19,7 @@ export async function listPipelines(
   const { limit = 50, cursor, sort = 'id', q, managed, label } = query
   // The schema's values are the orders, with and without the sign.
   const { order, types } = orders[sort.replace('-', '') as PipelineListOrder]
-  const found = await listedPipelines(deps.store, organizationId, {
+  const { rows: listed, found } = await listedPipelines(deps.store, organizationId, {
     filter: { q, managed, labels: labelsIn(label) },
     page: {
       limit: limit + 1,
@@ -28,11 +28,11 @@ export async function listPipelines(
       after: cursor === undefined ? undefined : keysIn(cursor, types),
     },
   })
-  const rows = found.slice(0, limit)
+  const rows = listed.slice(0, limit)
   const last = rows.at(-1)
   return {
     pipelines: rows.map(presentListed),
-    nextCursor: found.length > limit && last ? encode(last.keys) : null,
+    nextCursor: found > rows.length && last ? encode(last.keys) : null,
   }
 }
 

@@ -4,7 +4,11 @@ import { startPipelineWebhook } from '../../app/git/start-webhook.ts'
 import { notePipelineChange } from '../../app/pipelines/note-pipeline-change.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import { conflict, invalid, notFound } from '../../domain/errors.ts'
-import { hasTrigger, readApplicationSettings } from '../../domain/pipelines/application-settings.ts'
+import {
+  assertPatternsFit,
+  hasTrigger,
+  readApplicationSettings,
+} from '../../domain/pipelines/application-settings.ts'
 import { partsOfChange } from '../../domain/pipelines/parts-of-change.ts'
 import { assertMayChangeGuard } from '../../domain/workspaces/guard-denied.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
@@ -40,6 +44,8 @@ export async function updatePipeline(
     const changed = fields.filter(
       (field) => asked[field] !== undefined && !isDeepStrictEqual(asked[field], before[field]),
     )
+    if (changed.includes('triggerPaths') || changed.includes('triggerTags'))
+      assertPatternsFit({ ...before, ...asked }, before)
     if (changed.includes('rollbackApproval') && asked.rollbackApproval === 'once')
       assertMayChangeGuard(caller, 'rollbackApproval')
     if (changed.includes('targetWorkspaceId') && (await hasSecretsOfProduction(tenant, before)))

@@ -9,6 +9,7 @@ import { approvalRuleOf } from '../../domain/runs/approval-reason.ts'
 import { publicState } from '../../domain/runs/run-state.ts'
 import { approvers } from '../../store/runs/approvers.ts'
 import { pipelineRuns } from '../../store/runs/pipeline-runs.ts'
+import { moreFindings } from '../../store/runs/gates-of-list.ts'
 import { runViews, type RunView } from '../../store/runs/run-views.ts'
 import { infrastructureRunId } from '../../workflows/infrastructure/contract.ts'
 import { blockedBy } from './blocked-by.ts'
@@ -129,7 +130,7 @@ function presentRule({ phase, approvalReasons }: RunView): RunBody['approval'] {
 
 /** A list of 200 runs has at most a megabyte of findings, and not six. */
 function shortened(view: RunView): RunView {
-  const more = (): Finding => ({ message: 'The run itself has more findings than this list.' })
+  const more = (): Finding => ({ message: moreFindings })
   // Written by recordPlan alone, in this shape.
   const gates = view.gates as Array<{ findings: Finding[] }>
   return {

@@ -11,7 +11,7 @@ import type { ApplicationRunView } from '../../store/runs/application-runs.ts'
 import { approvers } from '../../store/runs/approvers.ts'
 import { workspaceRuns } from '../../store/runs/workspace-runs.ts'
 import { users } from '../../store/users/users.ts'
-import { previewRelease } from './preview-release.ts'
+import { previewReleases } from './preview-release.ts'
 import type { RunBody } from './schemas.ts'
 
 type DeploymentBody = NonNullable<RunBody['deployment']>
@@ -48,6 +48,10 @@ export async function readReleases(
   const rows = await deployments(tenant).ofRuns(ids)
   const counts = await deploymentHosts(tenant).counts(rows.map((row) => row.pipelineRunId))
   const of = (id: number) => rows.find(({ pipelineRunId }) => pipelineRunId === id)
+  const previews = await previewReleases(
+    tenant,
+    views.filter(({ id }) => !of(id)),
+  )
   const waiting = views
     .filter((view) => waitsForPerson(view, { confirmStep: of(view.id)?.confirmStep ?? null }))
     .map(({ id }) => id)
@@ -66,10 +70,10 @@ export async function readReleases(
     if (workspaceRunId === null || !followed.includes(workspaceRunId)) return null
     return { workspaceRunId, whoCanAct: whoMay(workspaceRunId) }
   }
-  const shown = views.map(async (view) => {
+  const shown = views.map((view) => {
     const row = of(view.id)
     const release: ShownRelease = {
-      deployment: row ? presentDeployment(row, counts) : await previewRelease(tenant, view),
+      deployment: row ? presentDeployment(row, counts) : (previews.get(view.id) ?? null),
       confirmStep: row?.confirmStep ?? null,
       warnings: row?.warnings ?? [],
       fault: faults.get(view.id),
@@ -79,7 +83,7 @@ export async function readReleases(
     }
     return [view.id, release] as const
   })
-  return new Map(await Promise.all(shown))
+  return new Map(shown)
 }
 
 /** Its deployment has begun, and no host is there to begin with. */
@@ -97,7 +101,7 @@ async function waitingRuns(tenant: Tenant, rows: readonly DeploymentRow[]): Prom
   const ids = rows.flatMap(({ workspaceRunId, endedAt }) =>
     endedAt === null && workspaceRunId !== null ? workspaceRunId : [],
   )
-  const runs = await workspaceRuns(tenant).many(ids)
+  const runs = await workspaceRuns(tenant).phasesOf(ids)
   return runs.filter(({ phase }) => isWaitingForApproval(phase)).map(({ id }) => id)
 }
 

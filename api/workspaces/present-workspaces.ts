@@ -9,7 +9,7 @@ import { workspaceResources, type HeldTwice } from '../../store/clouds/workspace
 import { managedPipelines } from '../../store/pipelines/managed-pipelines.ts'
 import { configurationVersions } from '../../store/workspaces/configuration-versions.ts'
 import { stateVersions } from '../../store/workspaces/state-versions.ts'
-import { workspaceLocks, type WorkspaceLock } from '../../store/workspaces/workspace-locks.ts'
+import { workspaceLocks, type ListedLock } from '../../store/workspaces/workspace-locks.ts'
 import type { Workspace } from '../../store/workspaces/workspaces.ts'
 import { presentNewestRun } from './present-newest-run.ts'
 import type { WorkspaceBody } from './schemas.ts'
@@ -123,7 +123,7 @@ async function readLocks(
   )
 }
 
-function isAlive({ kind, workspaceRunId }: WorkspaceLock, alive: ReadonlySet<number>) {
+function isAlive({ kind, workspaceRunId }: ListedLock, alive: ReadonlySet<number>) {
   if (kind === 'user') return true
   if (kind === 'cli' || workspaceRunId === null) return null
   return alive.has(workspaceRunId)

@@ -37,6 +37,28 @@ export const applicationFields = [
   'agentWaitMinutes',
 ] as const satisfies ReadonlyArray<keyof SentApplicationSettings>
 
+/** Of all patterns of a pipeline: a list shows the patterns of 200 pipelines. */
+const maxPatternBytes = 8_192
+
+type Patterns = Partial<Pick<ApplicationSettings, 'triggerPaths' | 'triggerTags'>>
+
+/**
+ * Refuses patterns that have more than `maxPatternBytes` together. A pipeline that had more `before` there was a limit
+ * may lose some of them at a time.
+ */
+export function assertPatternsFit(patterns: Patterns, before: Patterns = {}): void {
+  const bytes = bytesOf(patterns)
+  if (bytes <= maxPatternBytes || bytes < bytesOf(before)) return
+  const message = `has ${bytes} bytes of patterns together with the other; at most ${maxPatternBytes} fit`
+  throw invalid(
+    `The patterns of triggers.paths and triggers.tags have ${bytes} bytes together, and at most ${maxPatternBytes} are kept. Remove patterns, or replace several by one with a wildcard, as "src/**".`,
+    ['triggers.paths', 'triggers.tags'].map((path) => ({ path, message })),
+  )
+}
+
+const bytesOf = ({ triggerPaths = [], triggerTags = [] }: Patterns): number =>
+  [...triggerPaths, ...triggerTags].reduce((sum, pattern) => sum + Buffer.byteLength(pattern), 0)
+
 /** What was sent, by the names of the store, and nothing else. */
 export function readApplicationSettings({
   appBranch,

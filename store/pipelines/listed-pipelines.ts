@@ -90,24 +90,35 @@ const settingsSql = `json_build_object('appBranch', page.app_branch, 'appPath', 
   'rollbackApproval', page.rollback_approval, 'sbom', page.sbom, 'agentWaitMinutes', page.agent_wait_minutes,
   'webhookState', page.webhook_state, 'webhookReason', page.webhook_reason)`
 
-/** A page of an organization's pipelines with their targets and newest runs, in one statement. */
+/** Of the settings of a page as JSON: one pipeline's patterns have up to 200 KiB, and a page 200 pipelines. */
+const maxSettingsBytes = 393_216
+
+/** `found`: how many rows the page would have, if it had not ended early. */
+export type FoundPipelines = { rows: Array<ListedPipeline & { keys: Keys }>; found: number }
+
+type Answer = { page: Array<[Keys, ...Row]> | null; found: number }
+
+/**
+ * A page of an organization's pipelines with their targets and newest runs, in one statement. It ends before the
+ * pipeline with which it would have more than `maxSettingsBytes`, but has at least one.
+ */
 export async function listedPipelines(
   store: Store,
   organizationId: number,
   { filter, page }: { filter: PipelineFilter; page: PipelinePage },
-): Promise<Array<ListedPipeline & { keys: Keys }>> {
+): Promise<FoundPipelines> {
   const values: Array<number | string | string[]> = [organizationId, page.limit]
   const place = (value: number | string | string[]) => `$${values.push(value)}`
   const narrowed = [pageAfter(page, place), narrow(filter, place)].join(' ')
   const { order, isDescending } = page
   const direction = isDescending ? 'desc' : 'asc'
-  const [answer] = await store.read<{ page: Array<[Keys, ...Row]> | null }>(organizationId, {
+  const [answer] = await store.read<Answer>(organizationId, {
     name: nameOf(filter, page),
     // Each table is read once for the page, not once per row, but for runs of applications, which few lists have:
     // as a join they cost each list two fifths of its time. The limit of 201 (a full page and one)
     // tells the planner how few rows there are; without it every execution is planned again. Rows
     // are arrays in one JSON text: parsing 51 messages of 15 columns costs more.
-    text: `with p as materialized (
+    text: `with found as materialized (
         select * from (
           select page.id, page.name, page.kind, page.managed, page.app_git_connection_id, page.app_repo,
             page.target_workspace_id, page.strategy,
@@ -119,20 +130,31 @@ export async function listedPipelines(
           from pipelines page${order === 'criticality' ? joinTarget : ''}
           where page.organization_id = $1 ${narrowed}
           order by ${keys[order].map((key) => `${key} ${direction}`).join(', ')} limit 201) page
-        limit $2)
+        limit $2),
+      ended as materialized (
+        select count(*)::integer as found, case when sum(pg_column_size(settings)) > ${maxSettingsBytes} then
+          (select coalesce(max(place) filter (where bytes <= ${maxSettingsBytes}), 1) from (
+            select place, sum(pg_column_size(settings)) over (order by place) as bytes from found) summed)
+          end as last_place from found)
       select json_agg(json_build_array(p.keys, p.id, p.name, p.kind, p.managed, p.app_git_connection_id, p.app_repo,
         p.target_workspace_id, p.strategy, p.settings, p.created_at at time zone 'UTC', t.name, t.criticality,
         p.last_number, coalesce(r.phase, (select a.phase from application_runs a
           where a.organization_id = $1 and a.pipeline_run_id = p.last_application_run_id)),
-        p.labels, p.description) order by p.place) as page
-      from p
+        p.labels, p.description) order by p.place) as page,
+        (select found from ended) as found
+      from found p
         left join workspaces t on t.organization_id = $1 and t.id = p.target_workspace_id
-          and t.id = any(array(select target_workspace_id from p))
+          and t.id = any(array(select target_workspace_id from found))
         left join workspace_runs r on r.organization_id = $1 and r.id = p.last_workspace_run_id
-          and r.id = any(array(select last_workspace_run_id from p))`,
+          and r.id = any(array(select last_workspace_run_id from found))
+      where p.place <= coalesce((select last_place from ended), p.place)`,
     values,
   })
-  return (answer?.page ?? []).map(([pageKeys, ...row]) => ({ keys: pageKeys, ...listed(row) }))
+  const rows = (answer?.page ?? []).map(([pageKeys, ...row]) => ({
+    keys: pageKeys,
+    ...listed(row),
+  }))
+  return { rows, found: answer?.found ?? 0 }
 }
 
 const joinTarget = ` left join (select id, criticality from workspaces where organization_id = $1) target

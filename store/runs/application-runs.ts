@@ -25,8 +25,6 @@ const columns = [
   'artifactRunId',
   'rollbackOf',
   'approvedBefore',
-  'commits',
-  'commitsTruncated',
   'warnings',
   'releaseDigest',
   'approvalExpiresAt',
@@ -183,6 +181,20 @@ export function applicationRuns(tenant: Tenant) {
   }
 }
 
+/** A run has up to 100 commits with their messages: of more than this, a page has the first of each run. */
+const maxCommitBytes = 262_144
+const commitsOfList = 5
+
+/** SQL: the commits of `application_runs a`. They are cut here, so that the API does not read a page's 17 MB. */
+const whole = { commits: 'a.commits', truncated: 'a.commits_truncated', joined: '' }
+const cut = {
+  commits: `case when c.cut then jsonb_path_query_array(a.commits, '$[0 to ${commitsOfList - 1}]') else a.commits end`,
+  truncated: 'a.commits_truncated or c.cut',
+  joined: `cross join (select sum(octet_length(commits::text)) > ${maxCommitBytes} as large from application_runs
+      where organization_id = :organizationId and pipeline_run_id = any(:ids::integer[])) page
+    cross join lateral (select page.large and jsonb_array_length(a.commits) > ${commitsOfList} as cut) c`,
+}
+
 /** These runs with their stages, in one statement. */
 export async function applicationRunViews(
   tenant: Tenant,
@@ -190,8 +202,10 @@ export async function applicationRunViews(
 ): Promise<ApplicationRunView[]> {
   if (ids.length === 0) return []
   const { db, organizationId } = unwrap(tenant)
+  const { commits, truncated, joined } = ids.length > 1 ? cut : whole
   const { rows } = await db.raw(
     `select a.pipeline_run_id as id, ${selectList('a', columns)},
+       ${commits} as commits, ${truncated} as "commitsTruncated",
        coalesce(u.email, u.name) as "authorLabel",
        array(select json_build_object('name', s.name, 'state', s.state, 'by', s.by,
            'startedAt', s.started_at, 'endedAt', s.ended_at)
@@ -206,12 +220,12 @@ export async function applicationRunViews(
          where v.organization_id = a.organization_id
            and v.pipeline_run_id in (a.pipeline_run_id, a.approved_before)
          order by v.id) as approvals
-     from application_runs a
+     from application_runs a ${joined}
        left join workspaces w on w.organization_id = a.organization_id and w.id = a.target_workspace_id
        left join users u on u.organization_id = a.organization_id and u.id = a.author_user_id
          and u.deprovisioned_at is null
-     where a.organization_id = ? and a.pipeline_run_id = any(?::integer[])`,
-    [organizationId, [...ids]],
+     where a.organization_id = :organizationId and a.pipeline_run_id = any(:ids::integer[])`,
+    { organizationId, ids: [...ids] },
   )
   return rows
 }

@@ -2,7 +2,7 @@ import { notFound } from '../../domain/errors.ts'
 import type { Store } from '../driver/connect.ts'
 import { selectList } from '../select-list.ts'
 import type { Workspace } from '../workspaces/workspaces.ts'
-import type { WorkspaceRun } from './workspace-runs.ts'
+import type { RunOverrides, WorkspaceRun } from './workspace-runs.ts'
 
 // What a worker asks about each run, again and again. Each is one statement, whose plan PostgreSQL
 // keeps (docs/decisions/0129).
@@ -32,7 +32,7 @@ const ofWorkspace = [
 ] as const
 
 export type RunOfStep = {
-  run: Pick<WorkspaceRun, (typeof ofRun)[number]>
+  run: Pick<WorkspaceRun & RunOverrides, (typeof ofRun)[number]>
   workspace: Pick<Workspace, 'id' | (typeof ofWorkspace)[number]>
   stageIds: Record<string, number>
   /** How often a plan of the run was begun: each attempt has a token of its own. */

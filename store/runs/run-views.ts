@@ -2,6 +2,7 @@ import { askNamed } from '../driver/ask-prepared.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 import type { StageState } from '../../domain/runs/run-state.ts'
 import type { ApprovalStage } from './approvals.ts'
+import { gatesOfList } from './gates-of-list.ts'
 import { selectedOfRun, type WorkspaceRun } from './workspace-runs.ts'
 
 /** In JSON: timestamps are ISO 8601 text. */
@@ -47,8 +48,8 @@ export type RunView = WorkspaceRun & {
   } | null
 }
 
-const selectViews = `
-  select ${selectedOfRun}, coalesce(u.email, u.name) as "authorLabel",
+const selectViews = (columns: string) => `
+  select ${columns}, coalesce(u.email, u.name) as "authorLabel",
     json_build_object('number', v.number, 'filesSha256', v.files_sha256, 'commitSha', v.commit_sha,
       'commitAuthor', v.commit_author, 'commitMessage', v.commit_message,
       'pullRequest', p.number) as version,
@@ -75,15 +76,19 @@ const selectViews = `
     left join workspace_locks l
       on l.organization_id = r.organization_id and l.workspace_id = r.workspace_id`
 
-/** These runs, each with what callers see of it, in one statement. */
+const viewOfRun = selectViews(selectedOfRun())
+const viewsOfList = selectViews(selectedOfRun({ gates: gatesOfList }))
+
+/** These runs, each with what callers see of it, in one statement. Of several runs each gate has its first findings. */
 export async function runViews(tenant: Tenant, ids: readonly number[]): Promise<RunView[]> {
   if (ids.length === 0) return []
   const { db, organizationId } = unwrap(tenant)
+  const isList = ids.length > 1
   const query = db.raw(
-    `${selectViews} where r.organization_id = ? and r.id = any(array(select unnest(?::integer[])))`,
+    `${isList ? viewsOfList : viewOfRun} where r.organization_id = ? and r.id = any(array(select unnest(?::integer[])))`,
     [organizationId, [...ids]],
   )
-  return askNamed<RunView>(db, 'run-views', query)
+  return askNamed<RunView>(db, isList ? 'run-views-of-list' : 'run-view', query)
 }
 
 export type TurnHolder = Pick<

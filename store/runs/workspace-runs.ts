@@ -48,12 +48,14 @@ class WorkspaceRunRow extends Model {
   declare endedAt: Date | null
 }
 
-export type WorkspaceRun = Omit<WorkspaceRunRow, keyof Model | 'organizationId'>
+/** Without its overrides: they have up to 256 KiB, and only a worker's step reads them (run-of-step.ts). */
+export type WorkspaceRun = Omit<WorkspaceRunRow, keyof Model | 'organizationId' | 'overrides'>
+export type RunOverrides = Pick<WorkspaceRunRow, 'overrides'>
 export type NewWorkspaceRun = Pick<
   WorkspaceRun,
   'workspaceId' | 'kind' | 'destroy' | 'configurationVersionId' | 'origin' | 'authorUserId'
 > &
-  Partial<Pick<WorkspaceRun, 'overrides' | 'authorTokenId' | 'confirm' | 'startMessage'>>
+  Partial<RunOverrides & Pick<WorkspaceRun, 'authorTokenId' | 'confirm' | 'startMessage'>>
 
 export type RunChange = Partial<
   Omit<WorkspaceRun, 'id' | 'workspaceId' | 'kind' | 'phase' | 'createdAt'>
@@ -69,7 +71,6 @@ const columns: Record<keyof WorkspaceRun, string> = {
   reason: 'r.reason',
   message: 'r.message',
   configurationVersionId: 'r.configuration_version_id',
-  overrides: 'r.overrides',
   origin: 'r.origin',
   authorUserId: 'r.author_user_id',
   authorTokenId: 'r.author_token_id',
@@ -91,10 +92,12 @@ const columns: Record<keyof WorkspaceRun, string> = {
   startedAt: 'r.started_at',
   endedAt: 'r.ended_at',
 }
-/** The columns of `workspace_runs r`. */
-export const selectedOfRun = Object.entries(columns)
-  .map(([name, column]) => `${column} as "${name}"`)
-  .join(', ')
+const names = Object.keys(columns)
+/** The columns of `workspace_runs r`, each as its name here or as the SQL that is given instead. */
+export const selectedOfRun = (instead: Partial<typeof columns> = {}): string =>
+  Object.entries({ ...columns, ...instead })
+    .map(([name, column]) => `${column} as "${name}"`)
+    .join(', ')
 
 /**
  * The workspace runs of one organization. The tenant is bound once, so no query below can forget
@@ -104,8 +107,9 @@ export function workspaceRuns(tenant: Tenant) {
   const { db, organizationId } = unwrap(tenant)
 
   const rows = () => WorkspaceRunRow.query(db).where({ organizationId })
+  const runs = () => rows().select(names)
   const holdsTurn = (workspaceId: number) =>
-    rows()
+    runs()
       .where({ workspaceId, kind: 'apply' })
       .whereIn('phase', ['planning', 'awaiting_approval', 'apply_queued', 'applying'])
 
@@ -113,11 +117,11 @@ export function workspaceRuns(tenant: Tenant) {
     async create(run: NewWorkspaceRun): Promise<WorkspaceRun> {
       return WorkspaceRunRow.query(db)
         .insert({ organizationId, phase: 'queued', ...run })
-        .returning('*')
+        .returning(names)
     },
 
     async get(id: number): Promise<WorkspaceRun> {
-      const row = await rows().findOne({ id })
+      const row = await runs().findOne({ id })
       if (!row) throw notFound()
       return row
     },
@@ -128,7 +132,7 @@ export function workspaceRuns(tenant: Tenant) {
     },
 
     async getForUpdate(id: number): Promise<WorkspaceRun> {
-      const row = await rows().findOne({ id }).forUpdate()
+      const row = await runs().findOne({ id }).forUpdate()
       if (!row) throw notFound()
       return row
     },
@@ -143,8 +147,12 @@ export function workspaceRuns(tenant: Tenant) {
       if (found.length === 0) throw notFound()
     },
 
-    async many(ids: readonly number[]): Promise<WorkspaceRun[]> {
-      return ids.length === 0 ? [] : rows().whereIn('id', [...ids])
+    async phasesOf(ids: readonly number[]): Promise<Array<Pick<WorkspaceRun, 'id' | 'phase'>>> {
+      return ids.length === 0
+        ? []
+        : rows()
+            .whereIn('id', [...ids])
+            .select('id', 'phase')
     },
 
     /** The ids of a page of its runs, the newest first. */
@@ -163,7 +171,7 @@ export function workspaceRuns(tenant: Tenant) {
 
     async lastOf(workspaceIds: readonly number[]): Promise<WorkspaceRun[]> {
       if (workspaceIds.length === 0) return []
-      return rows()
+      return runs()
         .distinctOn('workspaceId')
         .whereIn('workspaceId', [...workspaceIds])
         .where({ kind: 'apply' })
@@ -218,6 +226,7 @@ export function workspaceRuns(tenant: Tenant) {
       const row = await rows()
         .where({ workspaceId })
         .whereIn('phase', [...livePhases])
+        .select('id')
         .first()
       return row !== undefined
     },
@@ -232,7 +241,7 @@ export function workspaceRuns(tenant: Tenant) {
       // Materialized: ordered by the id, all runs of the organization would be read in its order.
       const query = db.raw(
         `with queued as materialized (
-           select ${selectedOfRun} from workspace_runs r where r.organization_id = :organizationId
+           select ${selectedOfRun()} from workspace_runs r where r.organization_id = :organizationId
              and r.workspace_id = :workspaceId and r.kind = 'apply' and r.phase = 'queued')
          select * from queued
          where not exists (select from workspace_runs where organization_id = :organizationId
@@ -259,7 +268,7 @@ export function workspaceRuns(tenant: Tenant) {
           approvalReasons: raw(`array_append(approval_reasons, 'production')`),
           approvalExpiresAt,
         })
-        .returning('*')
+        .returning(names)
     },
 
     /** Those of all workspaces for which a confirmation is enough. */
@@ -272,7 +281,7 @@ export function workspaceRuns(tenant: Tenant) {
     },
 
     async waitingForApproval(workspaceId: number): Promise<WorkspaceRun[]> {
-      return rows().where({ workspaceId }).whereIn('phase', ['awaiting_approval', 'apply_queued'])
+      return runs().where({ workspaceId }).whereIn('phase', ['awaiting_approval', 'apply_queued'])
     },
   }
 }

@@ -22,6 +22,19 @@ export type WorkspaceLock = Omit<WorkspaceLockRow, keyof Model | 'organizationId
 export type NewWorkspaceLock = Pick<WorkspaceLock, 'workspaceId' | 'kind' | 'label'> &
   Partial<Pick<WorkspaceLock, 'lockId' | 'info' | 'userId' | 'workspaceRunId' | 'reason'>>
 
+/** Without OpenTofu's lock info, which has up to 16 KiB and no list shows. */
+export type ListedLock = Omit<WorkspaceLock, 'info'>
+const listed = {
+  workspaceId: true,
+  kind: true,
+  lockId: true,
+  userId: true,
+  workspaceRunId: true,
+  label: true,
+  reason: true,
+  since: true,
+} satisfies Record<keyof ListedLock, true>
+
 /** One holder per workspace: the primary key is the lock, so of two concurrent requests one gets `false`. */
 export function workspaceLocks(tenant: Tenant) {
   const { db, organizationId } = unwrap(tenant)
@@ -33,8 +46,10 @@ export function workspaceLocks(tenant: Tenant) {
       return rows().findOne({ workspaceId })
     },
 
-    async listOf(workspaceIds: readonly number[]): Promise<WorkspaceLock[]> {
-      return rows().whereIn('workspaceId', [...workspaceIds])
+    async listOf(workspaceIds: readonly number[]): Promise<ListedLock[]> {
+      return rows()
+        .whereIn('workspaceId', [...workspaceIds])
+        .select(Object.keys(listed))
     },
 
     async take(lock: NewWorkspaceLock): Promise<boolean> {

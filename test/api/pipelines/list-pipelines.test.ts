@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { bytesFromPostgres } from '../../harness/bytes-from-postgres.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 
 let harness: Harness
@@ -108,4 +109,38 @@ test('200: each order, forwards and backwards, also page by page', async () => {
   ])
     expect((await author.get(`/api/pipelines?${query}`)).statusCode, query).toBe(400)
   expect((await page('cursor=99999999999999')).pipelines).toEqual([])
+})
+
+test('200: a page ends before 384 KiB of patterns; all pages together have each pipeline once', async () => {
+  const org = await harness.organization()
+  const viewer = await org.user('Viewer')
+  const pattern = `'"' || repeat('é', 499)`
+  await harness.deps.store.platform.raw(
+    `insert into pipelines (organization_id, name, kind, trigger_paths, trigger_tags)
+     select ?, 'app-' || lpad(n::text, 3, '0'), 'application', patterns, patterns
+     from generate_series(1, 200) n
+       cross join lateral (select case when n % 5 = 0 then '{}'
+         else array_fill(${pattern}, array[50]) end::text[]) as given (patterns)`,
+    [org.id],
+  )
+  const read = async (query: string) => {
+    const { answer, bytes } = await bytesFromPostgres(async () =>
+      viewer.get(`/api/pipelines?${query}`),
+    )
+    expect(answer.statusCode, answer.body.slice(0, 500)).toBe(200)
+    expect(bytes).toBeLessThan(1_000_000)
+    return answer.json() as { pipelines: Array<{ name: string }>; nextCursor: string | null }
+  }
+  for (const sort of ['id', '-name']) {
+    const names: string[] = []
+    for (let after: string | undefined = ''; after !== undefined;) {
+      const page = await read(`limit=200&sort=${sort}${after}`)
+      expect(page.pipelines.length).toBeGreaterThan(0)
+      names.push(...page.pipelines.map(({ name }) => name))
+      after = page.nextCursor === null ? undefined : `&cursor=${page.nextCursor}`
+    }
+    expect(names).toHaveLength(200)
+    expect(names).toEqual(sort === 'id' ? names.toSorted() : names.toSorted().toReversed())
+    expect(new Set(names).size).toBe(200)
+  }
 })

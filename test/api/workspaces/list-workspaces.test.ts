@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { unwrap } from '../../../store/driver/tenant.ts'
+import { bytesFromPostgres } from '../../harness/bytes-from-postgres.ts'
 import { countStatements } from '../../harness/count-statements.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import type { TestOrganization, TestWorkspace } from '../../harness/test-organization.ts'
 import type { TestUser } from '../../harness/test-user.ts'
+import { lockInfo, stateClient } from './state-client.ts'
 
 let harness: Harness
 beforeAll(async () => {
@@ -225,4 +227,22 @@ test('a page of 20 workspaces takes as many statements as a page of 3, also wher
   const [few, all] = [await counted(3), await counted(20)]
   expect(few).toBe(all)
   expect(all).toBeLessThanOrEqual(16)
+})
+
+test('200: the info of locks is not read', async () => {
+  const org = await harness.organization()
+  const owner = await org.user('Owner')
+  // As long as each text of a lock may be.
+  const text = 'é'.repeat(3_000)
+  for (let n = 0; n < 8; n += 1) {
+    const workspace = await org.workspace({ by: owner })
+    const tofu = stateClient(harness.app, workspace, await owner.token())
+    const taken = await tofu.lock(lockInfo({ Operation: text, Info: text, Who: text, Path: text }))
+    expect(taken.statusCode, taken.body).toBe(200)
+  }
+  const { answer, bytes } = await bytesFromPostgres(async () => owner.get(url))
+  const { workspaces } = answer.json()
+  expect(workspaces).toHaveLength(8)
+  expect(workspaces[0].locked.holder).toMatchObject({ kind: 'cli', label: owner.email })
+  expect(bytes).toBeLessThan(15_000)
 })
