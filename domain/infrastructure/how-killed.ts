@@ -11,6 +11,6 @@ export function howKilled({ how, signal, limit }: Killed): string | undefined {
 
 /** The message about a step that was killed for its memory. */
 export const stepMemoryExceeded = (command: string): string =>
-  `tofu ${command} and the programs that it started used more memory than a run may use (4 GiB), shared memory included. Have them use less, or split the workspace.`
+  `tofu ${command} and the programs that it started used more memory than a run may use (4 GiB, shared memory included) or than the worker's host had left. Have them use less, or split the workspace.`
 
 type Killed = { how: string; signal: string | null; limit?: keyof typeof limits }

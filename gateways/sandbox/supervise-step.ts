@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { constants } from 'node:os'
 import type { LaunchedStep } from './launch.ts'
+import { oomKills } from './oom-kills.ts'
 import { readOutput, type StepOutput } from './read-output.ts'
 import { type StepEnding, stepEnding } from './step-ending.ts'
 import type { Step, StepEnd } from './workbench.ts'
@@ -9,6 +10,8 @@ export type Watch = {
   /** Set if the kernel does not limit the size of the work folder. */
   isOverQuota?: () => Promise<boolean>
   graceMs: number
+  /** Of this host, unless said. */
+  oomKills?: () => number
 }
 
 /** Reads a step to its end, and ends it when it is canceled or exceeds a limit. */
@@ -19,6 +22,8 @@ export async function superviseStep(
 ): Promise<StepEnd> {
   const { child } = launched
   const ending = stepEnding(launched, watch.graceMs)
+  const countOomKills = watch.oomKills ?? oomKills
+  const oomKillsBefore = countOomKills()
   const output = readOutput(launched, step, ending)
   // Awaited below, after the exit; until then a rejection is nobody's.
   output.done.catch(() => {})
@@ -36,7 +41,10 @@ export async function superviseStep(
     // once() rejects on `error`: the program could not be started.
     const [code, signal] = await once(child, 'exit')
     const exitCode = code as number | null
-    if (launched.ranOutOfMemory()) ending.kill('killed', 'memory')
+    const died = (signal as string | null) ?? signalOf(exitCode)
+    // Without a cgroup the kernel does not say of which process it was. Steps are the first that it kills.
+    const isOfHost = died === 'SIGKILL' && countOomKills() > oomKillsBefore
+    if (launched.ranOutOfMemory() || isOfHost) ending.kill('killed', 'memory')
     launched.kill()
     try {
       await output.done
@@ -44,7 +52,6 @@ export async function superviseStep(
       // Also when a reader of ours failed, nobody of the step may be left.
       await launched.gone()
     }
-    const died = (signal as string | null) ?? signalOf(exitCode)
     return {
       how: ending.how ?? (died ? 'killed' : 'exited'),
       ...(ending.limit ? { limit: ending.limit } : {}),
