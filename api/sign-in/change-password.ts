@@ -1,5 +1,4 @@
 import type { Caller } from '../../domain/access/caller.ts'
-import { passwordTries } from '../../domain/access/try-subjects.ts'
 import { conflict } from '../../domain/errors.ts'
 import { hashPassword, verifyPassword } from '../../gateways/passwords/passwords.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
@@ -10,7 +9,7 @@ import { users } from '../../store/users/users.ts'
 import type { Deps } from '../deps.ts'
 import { assertNewPassword } from './assert-new-password.ts'
 import { wrongOwnPassword } from './refusals.ts'
-import { asTry } from './as-try.ts'
+import { asPasswordTry } from './as-try.ts'
 
 /** Changes one's own password, with the old one. All other sessions and all mailed links end. */
 export async function changePassword(
@@ -27,8 +26,7 @@ export async function changePassword(
     throw conflict('no_password', 'You have no password here: you sign in by single sign-on.')
 
   // Counts towards the lock of sign-in, so that an attacker cannot guess the password here instead.
-  const subject = passwordTries(email)
-  const right = await asTry(deps.store.platform, subject, async () =>
+  const right = await asPasswordTry(deps.store.platform, email, async () =>
     verifyPassword(oldHash, current),
   )
   if (!right) {

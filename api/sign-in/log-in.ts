@@ -1,7 +1,7 @@
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { setTimeout as pause } from 'node:timers/promises'
 import { hashCredential, newSecret } from '../../domain/access/credentials.ts'
-import { normalEmail, passwordTries } from '../../domain/access/try-subjects.ts'
+import { normalEmail } from '../../domain/access/try-subjects.ts'
 import { invalid } from '../../domain/errors.ts'
 import { verifyPassword } from '../../gateways/passwords/passwords.ts'
 import { auditLog } from '../../store/audit/audit-log.ts'
@@ -17,7 +17,7 @@ import {
   type Person,
 } from './open-session.ts'
 import { organizationSuspended, wrongCredentials } from './refusals.ts'
-import { asTry } from './as-try.ts'
+import { asPasswordTry } from './as-try.ts'
 import { actorOfVisitor, type Visitor } from './visitor.ts'
 
 export type LoginInput = { email: string; password: string; org?: string }
@@ -38,7 +38,7 @@ const failureMs = 50
 export async function logIn(deps: Deps, input: LoginInput, visitor: Visitor): Promise<SignInStep> {
   const { platform } = deps.store
   let found: SignInCandidate[] = []
-  const match = await asTry(platform, passwordTries(input.email), async () => {
+  const match = await asPasswordTry(platform, input.email, async () => {
     found = await signIn(platform).candidates(normalEmail(input.email), input.org)
     return firstMatch(found, input.password)
   })

@@ -47,9 +47,13 @@ export function signInTries(db: PlatformDb) {
       return rows[0] ? { lockedSeconds: Math.max(1, rows[0].seconds) } : 'busy'
     },
 
-    /** The fifth failure starts the lock, which lasts its whole time whenever the first was. A success sets the count back. */
-    async end(subject: Buffer, outcome: 'succeeded' | 'failed'): Promise<void> {
+    /**
+     * The fifth failure starts the lock, which lasts its whole time whenever the first was. A success sets the count
+     * back. `released`: the try counts as none.
+     */
+    async end(subject: Buffer, outcome: 'succeeded' | 'released' | 'failed'): Promise<void> {
       if (outcome === 'succeeded') return forget(db, subject, { ended: 1 })
+      if (outcome === 'released') return release(db, subject)
       await db.raw(
         `insert into sign_in_failures as f (subject, failures, window_started_at) values (:subject, 1, now())
          on conflict (subject) do update set failures = least(${failures} + 1, ${lockAfterFailures}),
@@ -66,6 +70,13 @@ export function signInTries(db: PlatformDb) {
       await forget(db, subject, { ended: 0 })
     },
   }
+}
+
+async function release(db: PlatformDb, subject: Buffer): Promise<void> {
+  await db.raw(
+    'update sign_in_failures set in_flight = greatest(in_flight - 1, 0) where subject = :subject',
+    { subject },
+  )
 }
 
 /** Failures alone: a try that is under way and fails afterwards still counts. */

@@ -37,6 +37,16 @@ export function signIn(db: PlatformDb) {
       return rows
     },
 
+    /** Whether at most one account can sign in with this address and a password. */
+    async hasOneAccount(normalEmail: string): Promise<boolean> {
+      const { rows } = await db.raw(
+        `select id from users where lower(email) = ? and active and deprovisioned_at is null
+           and password_hash is not null limit 2`,
+        [normalEmail],
+      )
+      return rows.length < 2
+    },
+
     /** The accounts that can reset their password: those that have one. */
     async resettable(normalEmail: string): Promise<Resettable[]> {
       const { rows } = await db.raw(

@@ -75,4 +75,22 @@ describe('one address in several organizations', () => {
     expect(await told(0)).toEqual([200, slugs[2]])
     expect(await told(1)).toEqual([401, 'invalid_credentials'])
   })
+
+  test('429: who signs in to one of them gets no more guesses at the other one’s password', async () => {
+    const { slugs, told } = await memberOf([0, 1])
+    const [first, second] = slugs
+    for (let n = 0; n < 4; n += 1)
+      expect(await told(2, first)).toEqual([401, 'invalid_credentials'])
+    expect(await told(1, second)).toEqual([200, second])
+    expect(await told(2, first)).toEqual([401, 'invalid_credentials'])
+    expect(await told(0, first)).toEqual([429, 'locked'])
+  })
+
+  test('200: in one organization with a password, a success sets the failures back', async () => {
+    const { slugs, told } = await memberOf([0, undefined])
+    for (let round = 0; round < 3; round += 1) {
+      for (let n = 0; n < 4; n += 1) expect(await told(2)).toEqual([401, 'invalid_credentials'])
+      expect(await told(0)).toEqual([200, slugs[0]])
+    }
+  })
 })
