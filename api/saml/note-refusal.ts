@@ -1,4 +1,5 @@
 import { notingDenial, type Denial, type Denied } from '../../app/audit/note-denial.ts'
+import { addressSubject } from '../../domain/access/address-subject.ts'
 import type { AssertionFacts } from '../../domain/saml/assertion-facts.ts'
 import { SamlRefusal } from '../../domain/saml/saml-refusal.ts'
 import type { AuditActor } from '../../store/audit/audit-log.ts'
@@ -22,7 +23,7 @@ export type Refused = { step: string; cause: string; detail?: TraceDetail }
 export const deniedVisitor = (organizationId: number, visitor: Visitor): Denied => ({
   organizationId,
   actor: actorOfVisitor(visitor),
-  party: `saml:${visitor.ip}`,
+  party: `saml:${addressSubject(visitor.ip)}`,
 })
 
 /** The cause of a refused sign-in, for the organization. The sender never learns it. */

@@ -7,14 +7,18 @@ import { signInTries } from '../../store/platform/sign-in-tries.ts'
 /**
  * Takes one of five tries before anything is verified, and ends it by what `verify` returns: a
  * falsy value was wrong. After five wrong ones the sixth is refused, right or wrong. Of right
- * ones at the same moment, one too many is told to come again in a second. A right one sets the count
- * back, unless `setsBack` says that it does not.
+ * ones at the same moment, one too many is told to come again in a second. A right one sets the count back.
  */
-export async function asTry<T>(
+export const asTry = async <T>(
   db: PlatformDb,
   subject: Buffer,
   verify: () => Promise<T>,
-  setsBack: () => Promise<boolean> = async () => true,
+): Promise<T> => asTryThat(db, subject, { verify, setsBack: async () => true })
+
+async function asTryThat<T>(
+  db: PlatformDb,
+  subject: Buffer,
+  { verify, setsBack }: { verify: () => Promise<T>; setsBack: () => Promise<boolean> },
 ): Promise<T> {
   const tries = signInTries(db)
   const taken = await tries.take(subject)

@@ -106,15 +106,44 @@ function judgeResponse(response: Element, expected: ResponseExpected): void {
   if (!code || !value) throw new SamlRefusal('status_missing')
   if (value === success) return
   const nested = onlyChild(code, 'protocol', 'StatusCode')
-  const detail = (nested && attribute(nested, 'Value')) ?? value
-  throw new SamlStatusRefusal(`status_${wordOf(detail)}`)
+  const word = wordOf(nested && attribute(nested, 'Value')) ?? wordOf(value) ?? 'unknown'
+  throw new SamlStatusRefusal(`status_${word}`)
 }
 
-/** `urn:…:status:AuthnFailed` becomes `authn_failed`; invented codes are not repeated. */
-function wordOf(status: string): string {
-  const [, word = 'Unknown'] = /:status:([A-Za-z]{1,40})$/.exec(status) ?? []
-  return word.replaceAll(/(?!^)([A-Z])/g, '_$1').toLowerCase()
+/**
+ * `urn:…:status:AuthnFailed` becomes `authn_failed`. Other codes than those of SAML core 3.2.2.2 are not repeated: no
+ * signature is verified by then, and the audit log would have whatever somebody invents.
+ */
+function wordOf(status: string | undefined): string | undefined {
+  const [, word] = /^urn:oasis:names:tc:SAML:2\.0:status:(\w{1,40})$/.exec(status ?? '') ?? []
+  if (word === undefined || !statusCodes.has(word)) return undefined
+  return word.replaceAll(/([a-z])([A-Z])/g, '$1_$2').toLowerCase()
 }
+
+const statusCodes = new Set([
+  'Requester',
+  'Responder',
+  'VersionMismatch',
+  'AuthnFailed',
+  'InvalidAttrNameOrValue',
+  'InvalidNameIDPolicy',
+  'NoAuthnContext',
+  'NoAvailableIDP',
+  'NoPassive',
+  'NoSupportedIDP',
+  'PartialLogout',
+  'ProxyCountExceeded',
+  'RequestDenied',
+  'RequestUnsupported',
+  'RequestVersionDeprecated',
+  'RequestVersionTooHigh',
+  'RequestVersionTooLow',
+  'ResourceNotRecognized',
+  'TooManyResponses',
+  'UnknownAttrProfile',
+  'UnknownPrincipal',
+  'UnsupportedBinding',
+])
 
 /** Refuses duplicate IDs, by which a signature can be made to cover another element than is read. */
 function assertUniqueIds(response: Element): void {
