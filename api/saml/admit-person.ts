@@ -38,8 +38,7 @@ export async function planAdmission(
   assertVouchedFor(power, seen)
   if (seen.found) return seen
   // A deprovisioned person stays out, whatever the identity provider says.
-  if (await people.wasTakenOut(person.identifier, person.isEmail))
-    throw new SamlRefusal('user_deprovisioned')
+  if (await people.wasTakenOut(person.identifier)) throw new SamlRefusal('user_deprovisioned')
   await assertMayCome(tenant, person)
   return seen
 }

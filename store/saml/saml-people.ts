@@ -89,11 +89,11 @@ export function samlPeople(tenant: Tenant) {
       return { found: id === null ? undefined : { id, active, platformAdmin, roleNow }, standing }
     },
 
-    /** Whether a person with that name was deprovisioned. They must not come back as a new person. */
-    async wasTakenOut(identifier: string, isEmail: boolean): Promise<boolean> {
+    /** Whether a person with that address or user name was deprovisioned. They must not come back as a new person. */
+    async wasTakenOut(identifier: string): Promise<boolean> {
       const { rows } = await db.raw(
         `select id from users where organization_id = :organizationId
-           and lower(${isEmail ? 'email' : 'user_name'}) = :identifier
+           and (lower(email) = :identifier or lower(user_name) = :identifier)
            and deprovisioned_at is not null limit 1`,
         { organizationId, identifier },
       )

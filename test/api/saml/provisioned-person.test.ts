@@ -55,3 +55,16 @@ test('303: a sign-in while SCIM creates the same person: one person, who is sign
     expect((await saml.admin.get(`/api/org/users?q=${email}`)).json().users).toHaveLength(1)
   }
 })
+
+test('303 failed: a person whom SCIM deleted does not come back by their user name', async () => {
+  const [name, other] = [someone(), someone()]
+  const { id } = await idp.user(name, { emails: [{ value: other, primary: true }] })
+  const refused = await saml.signIn(as(name))
+  expect(sessionOf(refused)).toBeUndefined()
+  expect((await idp.delete(`/Users/${id}`)).statusCode).toBe(204)
+  for (const identifier of [name, other]) {
+    const again = await saml.signIn(as(identifier))
+    expect(again.headers.location, identifier).toBe('/login?sso=failed')
+    expect(sessionOf(again)).toBeUndefined()
+  }
+})
