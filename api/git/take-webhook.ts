@@ -11,9 +11,13 @@ const nobodys = Buffer.alloc(32)
 
 /**
  * Receives a delivery of a Git host, once. An unknown connection and a wrong signature get the same
- * answer at the same cost, so that an attacker cannot enumerate connections.
+ * answer at the same cost, so that an attacker cannot enumerate connections. `onProven`: the signature is right.
  */
-export async function takeWebhook(deps: Deps, id: number, sent: SentWebhook): Promise<void> {
+export async function takeWebhook(
+  deps: Deps,
+  id: number,
+  sent: SentWebhook & { onProven: () => void },
+): Promise<void> {
   const { store, keyring } = deps
   const target = await webhookTarget(store.platform, id)
   const right = isFromHost(target?.product ?? 'github', sent, {
@@ -23,6 +27,7 @@ export async function takeWebhook(deps: Deps, id: number, sent: SentWebhook): Pr
     signs: target?.signs ?? true,
   })
   if (!target || !right) throw notFound()
+  sent.onProven()
   const delivery = readDelivery(target.product, sent)
   if (!delivery) return
   const { organizationId } = target

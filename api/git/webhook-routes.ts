@@ -23,10 +23,13 @@ export const webhookRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: Ok, ...errors() },
       },
     },
-    async ({ params: { id }, headers, body }) => {
+    async (request, reply) => {
+      const { headers, body } = request
+      const { id } = request.params
       await takeWebhook(app.deps, id, {
         headers,
         body: Buffer.isBuffer(body) ? body : Buffer.alloc(0),
+        onProven: () => app.rateLimits.takeDelivery(request, reply, id),
       })
       return { ok: true as const }
     },

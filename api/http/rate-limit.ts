@@ -19,6 +19,11 @@ export type RateLimits = {
   take(reply: FastifyReply, kind: RateLimitKind, subject: string): void
   /** Counts a request without a valid credential. */
   takeAddress(request: FastifyRequest, reply: FastifyReply): void
+  /**
+   * Counts a delivery whose signature was right under its connection, as much as a token may send, and no longer under
+   * the address: a Git host delivers for all organizations from a few of them.
+   */
+  takeDelivery(request: FastifyRequest, reply: FastifyReply, connectionId: number): void
   /** Exchanges counts with the other processes. */
   sync(): Promise<void>
 }
@@ -77,6 +82,10 @@ export function registerRateLimits(app: FastifyInstance, deps: Deps): RateLimits
     takeAddress(request, reply) {
       if (unlimited.has(request.routeOptions.url ?? '')) return
       take(reply, 'address', addressSubject(request.ip))
+    },
+    takeDelivery(request, reply, connectionId) {
+      requests.giveBack(`address ${addressSubject(request.ip)}`)
+      take(reply, 'token', `webhook:${connectionId}`)
     },
     async sync() {
       const told = requests.tell((subject) => Math.max(1, limitOf(subject) * toldFromPart))

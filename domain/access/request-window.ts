@@ -57,6 +57,15 @@ export function requestWindow({ maxSubjects = 100_000 } = {}) {
       }
     },
 
+    /** Takes back a request of this minute that was allowed, and that should count elsewhere. */
+    giveBack(wanted: string): void {
+      const count = now.get(wanted)
+      // One that other processes have been told of stays counted.
+      if (!count || count.untold === 0) return
+      count.total -= 1
+      count.untold -= 1
+    },
+
     /** Counts that other processes do not know yet, of subjects with at least so many. */
     tell(atLeast: (subject: string) => number): Untold[] {
       const told: Untold[] = []
