@@ -110,7 +110,7 @@ async function planInSandbox(planning: Planning): Promise<Planned> {
       onLine: async (stream, output) => {
         const line = hidden.reduce((text, [from, to]) => text.replaceAll(from, to), output)
         const told = error === undefined ? firstError(line) : undefined
-        if (told !== undefined) error = advise(told, job.workspaceId)
+        if (told !== undefined) error = advise(told)
         const messages: Message[] =
           stream === 'stderr' ? [{ level: 'error', line }] : tofuMessages(line)
         for (const message of messages) {

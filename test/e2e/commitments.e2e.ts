@@ -97,7 +97,7 @@ describe('the page of commitments', () => {
     await table(page).waitFor()
     expect((await names(page))[1]).toContain('Committed use: CPU')
     await page.getByLabel('Period').selectOption('This month')
-    await page.getByText('No commitments in these days').waitFor()
+    await page.getByText('No commitments in this period').waitFor()
     expect(new URL(page.url()).searchParams.get('sort')).toBe('amortised')
     await page.goBack()
     await table(page).waitFor()
@@ -110,7 +110,7 @@ describe('the page of commitments', () => {
     for (const view of views) {
       const { page, context, faults } = await visit(browser, harness, { user, view })
       await page.goto(path)
-      await page.getByText('No commitments in these days').waitFor()
+      await page.getByText('No commitments in this period').waitFor()
       await page.getByText('A commitment is a reservation, a savings plan').waitFor()
       await expectNoSideways(page, 'no commitments')
       await expectAccessible(page, 'no commitments')
@@ -122,7 +122,7 @@ describe('the page of commitments', () => {
   test('a cloud without commitments leads back to those of all', async () => {
     const { page, context } = await visit(browser, harness, { user: await org.user('Viewer') })
     await page.goto(`${path}?provider=oci`)
-    await page.getByText('No commitments of Oracle Cloud in these days').waitFor()
+    await page.getByText('No commitments of Oracle Cloud in this period').waitFor()
     await expectAccessible(page, 'no commitments of a cloud')
     await page.getByRole('link', { name: 'Show those of all clouds' }).click()
     await table(page).waitFor()

@@ -113,7 +113,7 @@ describe('cost on Home, on a workspace and on a run', () => {
   test('a workspace without cost says when there is some', async () => {
     const { page, context } = await visit(browser, harness, { user: await org.user('Viewer') })
     await page.goto(`/workspaces/${workspace.id}?tab=cost`)
-    await page.getByText('No cost in these days').waitFor()
+    await page.getByText('No cost in this period').waitFor()
     await expectAccessible(page, 'no cost of a workspace')
     await context.close()
   })

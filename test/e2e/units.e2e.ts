@@ -99,7 +99,7 @@ describe('units of cost', () => {
     await expectAccessible(page, 'a new unit')
     await page.getByRole('button', { name: 'Create unit' }).click()
     await page.getByRole('link', { name: 'Orders' }).click()
-    await page.getByText('No values in these days').waitFor()
+    await page.getByText('No values in this period').waitFor()
     await page.getByRole('button', { name: 'Change…' }).click()
     await page.getByLabel('What one of it is called').fill('sale')
     await page.getByRole('button', { name: 'Save' }).click()

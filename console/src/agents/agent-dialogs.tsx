@@ -57,6 +57,7 @@ function ChangeAgent({ agent, onClose }: Props) {
         required
         maxLength={100}
         pattern="[A-Za-z0-9][A-Za-z0-9._\-]*"
+        title="Letters, digits and . _ - beginning with a letter or digit"
         defaultValue={agent.name}
         autoComplete="off"
       />

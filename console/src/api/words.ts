@@ -85,7 +85,7 @@ export function blockedWords(
       if (rule === 'confirm')
         return `It waits for a confirmation of its plan. ${actWords(whoCanAct, 'confirm it')}`
       return whoCanAct.length === 0
-        ? 'It waits for a second operator, and nobody here may approve it: invite a person with the role Deployer or higher who is not among its authors.'
+        ? `It waits for a second operator, and nobody here may approve it. ${whoMayBeInvited('workspace')}`
         : `It waits for a second operator. ${actWords(whoCanAct, 'approve it')}`
     case 'capacity':
       return 'It waits for a free slot: the limit of concurrent runs is reached. It starts by itself.'
@@ -95,6 +95,13 @@ export function blockedWords(
       return 'It waits for Temporal or a worker to start it.'
   }
 }
+
+/**
+ * An author cannot make an approver of the run (docs/runs.md, "Who may approve"), so an invitation by an author
+ * leads nowhere.
+ */
+export const whoMayBeInvited = (place: 'workspace' | 'pipeline'): string =>
+  `A person whom one of its authors invites now cannot approve it either. Two ways work: somebody who is not among its authors invites a person with the role Deployer or higher, or you invite this person and make a new ${place} after they have joined.`
 
 function actWords(people: readonly string[], what: string): string {
   if (people.length === 0) return `Nobody may ${what} now.`

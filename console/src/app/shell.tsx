@@ -4,6 +4,7 @@ import { useCallback, useEffect, useState, useSyncExternalStore } from 'react'
 import { isUp, onConnection } from '../api/connection.ts'
 import { runQuery } from '../api/queries.ts'
 import { Icon } from '../parts/icon.tsx'
+import { useCurrentInView } from '../parts/use-current-in-view.ts'
 import { loadMenu } from './load-menu.ts'
 import { loadPalette } from './load-palette.ts'
 import { SessionOver } from './session-over.tsx'
@@ -74,8 +75,11 @@ function useIsOnRun(): boolean {
 
 function MainNav() {
   const onRun = useIsOnRun()
+  // Rendered again on each page, whose link may be outside of the row on a narrow screen.
+  useRouterState({ select: ({ location: { pathname } }) => pathname })
+  const row = useCurrentInView()
   return (
-    <nav aria-label="Main" className="nav">
+    <nav aria-label="Main" className="nav" ref={row}>
       <Link to="/" activeOptions={{ exact: true }}>
         <Icon name="home" />
         Home

@@ -2,15 +2,17 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { AuditEntry } from '../api/types.ts'
 import { AuditSentence } from './audit-sentence.tsx'
+import { outcomeWords } from './audit-words.ts'
 import { detailWords } from './detail-words.ts'
 
 const clockFormat = new Intl.DateTimeFormat('en-GB', { timeStyle: 'medium' })
 
 /** One entry: a sentence, its detail in words, and on demand all that was recorded. */
 export function AuditEntryRow({ entry }: { entry: AuditEntry }) {
-  const { at, outcome, count = 1, detail } = entry
+  const { at, detail } = entry
   const [open, setOpen] = useState(false)
   const words = detailWords(detail)
+  const outcome = outcomeWords(entry)
   return (
     <li>
       <time dateTime={at} title={`${at.replace('T', ' ').slice(0, 19)} UTC`} className="dim num">
@@ -19,12 +21,7 @@ export function AuditEntryRow({ entry }: { entry: AuditEntry }) {
       <div>
         <p>
           <AuditSentence entry={entry} />
-          {outcome !== 'success' && (
-            <span className="tag bad">
-              {outcome === 'denied' ? 'refused' : 'failed'}
-              {count > 1 && ` × ${count}`}
-            </span>
-          )}
+          {outcome && <span className="tag bad">{outcome}</span>}
         </p>
         {words && <bdi className="audit-detail dim">{words}</bdi>}
         <details className="audit-more" onToggle={(event) => setOpen(event.currentTarget.open)}>

@@ -1,15 +1,15 @@
 import { Link } from '@tanstack/react-router'
 import type { AuditEntry } from '../api/types.ts'
-import { sentenceOf } from './audit-words.ts'
+import { sentenceOfEntry } from './audit-words.ts'
 import { plainLine } from '../parts/plain-text.ts'
 
 /** Who did what to what, with a link to what still has a page. */
 export function AuditSentence({ entry }: { entry: AuditEntry }) {
-  const { before, after } = sentenceOf(entry.event)
+  const { who, before, after } = sentenceOfEntry(entry)
   return (
     <>
       <strong>
-        <bdi>{plainLine(entry.actor.label)}</bdi>
+        <bdi>{plainLine(who)}</bdi>
       </strong>{' '}
       {before}
       {after !== undefined && (

@@ -159,3 +159,44 @@ export function sentenceOf(event: string): { before: string; after?: string } {
   const [before = '', after] = words.split('{}')
   return after === undefined ? { before } : { before, after }
 }
+
+type Entry = {
+  event: string
+  outcome: 'success' | 'failure' | 'denied'
+  actor: { label: string }
+  target: { label: string | null } | null
+  detail: unknown
+  count?: number
+}
+
+/** As `sentenceOf`, with who did it. What the entry says beside its event is part of it. */
+export function sentenceOfEntry(
+  entry: Pick<Entry, 'event' | 'actor' | 'target' | 'detail'>,
+): ReturnType<typeof sentenceOf> & { who: string } {
+  const { event, actor, target } = entry
+  // Nobody is signed in, so the actor is named as a part of the service.
+  if (event === 'auth.login_failed') {
+    const { before } = sentenceOf(event)
+    const as = { before: `${before} as `, after: '' }
+    return { who: 'Somebody', ...(target?.label != null ? as : { before }) }
+  }
+  if (isRejection(entry)) return { who: actor.label, before: 'ended ', after: ' as rejected' }
+  return { who: actor.label, ...sentenceOf(event) }
+}
+
+/** That it failed or was refused, and how often, where the sentence does not say it. */
+export function outcomeWords(entry: Omit<Entry, 'actor' | 'target'>): string | undefined {
+  const { event, outcome, count = 1 } = entry
+  if (outcome === 'success' || isRejection(entry)) return undefined
+  const isSaid = outcome === 'failure' && sentenceOf(event).before.startsWith('failed to ')
+  const word = isSaid ? '' : outcome === 'denied' ? 'refused' : 'failed'
+  return `${word}${count > 1 ? ` × ${count}` : ''}`.trim() || undefined
+}
+
+/** A run that a person rejected. The service records it as a failure, which it is not for its reader. */
+const isRejection = ({ event, detail }: Pick<Entry, 'event' | 'detail'>): boolean =>
+  event === 'pipeline.run_failed' &&
+  typeof detail === 'object' &&
+  detail !== null &&
+  'reason' in detail &&
+  detail.reason === 'rejected'

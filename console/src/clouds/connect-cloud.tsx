@@ -9,6 +9,7 @@ import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
 import { PageHead } from '../parts/pages.tsx'
 import { CredentialFields, credentialsIn } from './credential-fields.tsx'
 import { accountHint, providerName, usesOf, type Provider, type Use } from './cloud-words.ts'
+import { canReach } from './issuer-reach.ts'
 import { cloudSetupQuery, type CloudSetup } from './queries.ts'
 import { RunIdentityFields, runsIn } from './run-identities.tsx'
 import { SetupText } from './setup-text.tsx'
@@ -103,7 +104,7 @@ function SetUpAndConnect({ chosen }: { chosen: Chosen }) {
         <h2>2. In {providerName[chosen.provider]}</h2>
         <ErrorNote error={setup.error} />
         {setup.isPending && <Loading what="what to set up" />}
-        {setup.data && <SetupTexts setup={setup.data} />}
+        {setup.data && <SetupTexts setup={setup.data} chosen={chosen} />}
       </section>
       {setup.data && (
         <section className="section">
@@ -115,9 +116,10 @@ function SetUpAndConnect({ chosen }: { chosen: Chosen }) {
   )
 }
 
-function SetupTexts({ setup }: { setup: CloudSetup }) {
+function SetupTexts({ setup, chosen }: { setup: CloudSetup; chosen: Chosen }) {
   return (
     <>
+      <UnreachableIssuer issuer={setup.issuer} chosen={chosen} />
       <p>
         Run the commands, or apply the OpenTofu file. Either makes an identity that may read what is
         listed under the rights, and nothing else.
@@ -127,7 +129,7 @@ function SetupTexts({ setup }: { setup: CloudSetup }) {
       {setup.trustPolicy !== null && <SetupText title="Trust policy" text={setup.trustPolicy} />}
       <SetupText title="Rights" text={setup.policy} />
       <dl className="pairs">
-        <CopyLine label="External id" text={setup.externalId} />
+        {chosen.use === 'role' && <CopyLine label="External id" text={setup.externalId} />}
         <CopyLine label="Issuer" text={setup.issuer} />
       </dl>
       {setup.issuerDocuments.length > 0 && (
@@ -142,6 +144,21 @@ function SetupTexts({ setup }: { setup: CloudSetup }) {
     </>
   )
 }
+
+/** Only without a key does the cloud read the issuer, which it does over the internet. */
+function UnreachableIssuer({ issuer, chosen: { provider, use } }: IssuerProps) {
+  if (use !== 'federation' || canReach(issuer)) return null
+  const withKey = usesOf[provider].find((one) => one.use === 'keys')?.words ?? 'A key'
+  return (
+    <p className="note">
+      The issuer is <code>{issuer}</code>. {providerName[provider]} cannot reach this address. Set
+      the public https address of the service first, or use{' '}
+      {withKey.replace(/^./, (letter) => letter.toLowerCase())}.
+    </p>
+  )
+}
+
+type IssuerProps = { issuer: string; chosen: Chosen }
 
 function ConnectForm({ chosen: { provider, accountId, use } }: { chosen: Chosen }) {
   const navigate = useNavigate()

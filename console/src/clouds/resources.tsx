@@ -10,6 +10,7 @@ import { LoadMore, PageHead } from '../parts/pages.tsx'
 import { Time } from '../parts/time.tsx'
 import { providerName } from './cloud-words.ts'
 import { CloudTabs } from './cloud-tabs.tsx'
+import { ResourceTags } from './resource-tags.tsx'
 import { cloudAccountsQuery, cloudResourcesQuery, type CloudResource } from './queries.ts'
 
 const queryOf = (filter: ResourceFilter) =>
@@ -50,11 +51,11 @@ const columns: ReadonlyArray<Column<CloudResource>> = [
   {
     title: 'Resource',
     render: ({ name, cloudId, state }) => (
-      <>
+      <div className="resource-name">
         {name || cloudId}
         {state === 'gone' && <span className="tag bad">gone</span>}
         <code className="row-sub detail">{cloudId}</code>
-      </>
+      </div>
     ),
   },
   {
@@ -91,17 +92,7 @@ const columns: ReadonlyArray<Column<CloudResource>> = [
   },
   {
     title: 'Tags',
-    render: ({ tags }) =>
-      Object.entries(tags).map(([key, value]) => (
-        <Link
-          key={key}
-          className="tag"
-          to="/clouds/resources"
-          search={{ tag: value === '' ? key : `${key}=${value}` }}
-        >
-          {value === '' ? key : `${key}=${value}`}
-        </Link>
-      )),
+    render: ({ tags }) => <ResourceTags tags={tags} />,
   },
   {
     title: 'Cost of 30 days',

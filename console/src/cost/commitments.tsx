@@ -95,14 +95,14 @@ function NoCommitments({ search, found: { from, to, providers, unconverted } }: 
   if (unconverted.length > 0) return <Unconverted unconverted={unconverted} />
   if (provider !== undefined && providers.length > 0)
     return (
-      <Empty title={`No commitments of ${nameOfGroup('provider', provider)} in these days`}>
+      <Empty title={`No commitments of ${nameOfGroup('provider', provider)} in this period`}>
         <Link to="/cost/commitments" search={rest} className="button">
           Show those of all clouds
         </Link>
       </Empty>
     )
   return (
-    <Empty title="No commitments in these days">
+    <Empty title="No commitments in this period">
       <p>
         A commitment is a reservation, a savings plan or committed use: you pay for an amount of use
         ahead, at a lower price, whether it is used or not.

@@ -3,6 +3,7 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { CostSearch } from '../app/searches.ts'
 import { DataTable, type Column } from '../parts/data-table.tsx'
+import { dayWords } from '../parts/day-words.ts'
 import { Button } from '../parts/forms.tsx'
 import type { ChartGroup } from './cost-chart.tsx'
 import {
@@ -14,6 +15,7 @@ import {
   windowBefore,
 } from './cost-words.ts'
 import { change, money } from './money.ts'
+import { newestBill } from './newest-bill.ts'
 import { costSeriesQuery, type CostSeries } from './queries.ts'
 
 type GroupRow = {
@@ -25,19 +27,24 @@ type GroupRow = {
   before: number | undefined
   narrow: CostSearch | undefined
 }
-type GroupsProps = { series: CostSeries; groups: readonly ChartGroup[] }
+type GroupsProps = {
+  series: CostSeries
+  groups: readonly ChartGroup[]
+  /** How far the bills of each source go. */
+  sources: ReadonlyArray<{ completeThrough: string | null }>
+}
 
 /** The API shows so many groups by themselves. */
 const mostGroups = 50
 
 /** The legend and the figures of the chart. A name narrows the page to its group. */
-export function CostGroups({ series, groups }: GroupsProps) {
+export function CostGroups({ series, groups, sources }: GroupsProps) {
   const { groupBy } = series
   const [isWhole, setWhole] = useState(false)
   const whole = useSums(series.asked, isWhole && series.rest.groups > 0)
   const before = useSums({ ...askedOf(series), ...windowBefore(series) }, true)
   const rows = rowsOf({ series, listed: whole ?? series, before, groups })
-  if (rows.length === 0) return <p className="dim quiet-line">No cost in this window.</p>
+  if (rows.length === 0) return <NoCost series={series} sources={sources} />
   return (
     <section className="section">
       <DataTable
@@ -53,6 +60,24 @@ export function CostGroups({ series, groups }: GroupsProps) {
         </div>
       )}
     </section>
+  )
+}
+
+/** Bills end months ago where nobody uploads the new ones, so the way to their newest month is shown. */
+function NoCost({ series, sources }: Omit<GroupsProps, 'groups'>) {
+  const newest = newestBill(sources, series)
+  return (
+    <p className="dim quiet-line">
+      No cost in this period.
+      {newest && (
+        <>
+          {` The newest bill ends ${dayWords(newest.day)}. `}
+          <Link to="/cost" search={{ ...series.asked, from: newest.from, to: newest.to }}>
+            Show {newest.month}
+          </Link>
+        </>
+      )}
+    </p>
   )
 }
 

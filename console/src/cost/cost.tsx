@@ -47,9 +47,7 @@ export function CostPage() {
       {!isEmpty && payload.data && (
         <>
           <CostFilter search={search} window={payload.data} />
-          {series.data && (
-            <Spend search={search} series={series.data} anomalies={payload.data.anomalies ?? []} />
-          )}
+          {series.data && <Spend search={search} series={series.data} payload={payload.data} />}
           <Freshness sources={payload.data.freshness ?? []} />
         </>
       )}
@@ -79,11 +77,12 @@ function NoCostYet() {
 type SpendProps = {
   search: CostSearch
   series: CostSeries
-  anomalies: readonly Anomaly[]
+  payload: Answer<'getCost'>
 }
 
-function Spend({ search, series, anomalies }: SpendProps) {
+function Spend({ search, series, payload }: SpendProps) {
   const navigate = useNavigate()
+  const { anomalies = [], freshness = [] } = payload
   const { from, to, currency, total, points, completeThrough, unconverted } = series
   const asked = { ...series.asked, ...windowBefore(series) }
   const { data, isPlaceholderData } = useQuery(costSeriesQuery(asked, { top: 1 }))
@@ -128,7 +127,7 @@ function Spend({ search, series, anomalies }: SpendProps) {
         onDay={(day) => void navigate({ to: '/cost', search: { ...search, from: day, to: day } })}
         onMark={({ id }) => void navigate({ to: '/cost/anomalies/$id', params: { id } })}
       />
-      <CostGroups series={series} groups={groups} />
+      <CostGroups series={series} groups={groups} sources={freshness} />
       <FiguresByDay points={points} groups={groups} currency={currency} search={series.asked} />
       <Anomalies anomalies={anomalies} window={series} />
     </>
@@ -159,14 +158,14 @@ function Anomalies({ anomalies, window: { from, to } }: AnomaliesProps) {
     <section className="section">
       <h2>Anomalies</h2>
       <DataTable
-        label="Anomalies in these days"
+        label="Anomalies in this period"
         rows={anomalies.slice(0, shownAnomalies)}
         columns={anomalyColumns}
       />
       {anomalies.length > shownAnomalies && (
         <p className="section-text">
           <Link to="/cost/anomalies" search={{ state: 'all', from, to }}>
-            All anomalies of these days
+            All anomalies of this period
           </Link>
         </p>
       )}

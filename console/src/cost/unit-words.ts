@@ -16,7 +16,7 @@ export function totalInWords(
 ): string {
   if (costPerUnit !== null) return perUnit(costPerUnit, of)
   if (measured.days === 0) return 'No values yet'
-  return `No ${of.unit} in these days`
+  return `No ${of.unit} in this period`
 }
 
 export const daysInWords = ({ measured: { days } }: Pick<Total, 'measured'>): string =>

@@ -121,14 +121,14 @@ function Figures({ cost }: { cost: UnitCost }) {
           <dd className="num">{money(total.cost, currency)}</dd>
         </div>
         <div className="stat">
-          <dt>values in these days</dt>
+          <dt>values in this period</dt>
           <dd className="num">{total.value === null ? 'none' : valueInWords(total.value)}</dd>
         </div>
       </dl>
       {completeThrough !== null && completeThrough < to && (
         <p className="note quiet">
           The bills are complete through {dayWords(completeThrough)}. Later days are not in the cost
-          per {unit.unit} of these days.
+          per {unit.unit} of this period.
         </p>
       )}
       {unconverted.length > 0 && (
@@ -145,7 +145,7 @@ function Days({ cost }: { cost: UnitCost }) {
   const { days, unit } = cost
   if (days.every(({ value }) => value === null))
     return (
-      <Empty title="No values in these days">
+      <Empty title="No values in this period">
         <p>
           Paste the number of each day here. The <a href="/docs">API reference</a> says how a
           program sends them.

@@ -48,7 +48,7 @@ function Groups({ search, groupBy, title }: GroupsProps) {
     <section className="section">
       <h2>{title}</h2>
       <ErrorNote error={query.error} goesOn />
-      {series && rows.length === 0 && <p className="dim quiet-line">None in these days.</p>}
+      {series && rows.length === 0 && <p className="dim quiet-line">None in this period.</p>}
       <DataTable
         label={`Unmanaged cost ${title.toLowerCase()}`}
         rows={all ? rows : rows.slice(0, shownFirst)}

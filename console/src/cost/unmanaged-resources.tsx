@@ -1,4 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
+import type { Answer } from '../api/call.ts'
 import type { UnmanagedSearch } from '../app/searches.ts'
 import { DataTable, type Column } from '../parts/data-table.tsx'
 import { CopyButton } from '../parts/copy-line.tsx'
@@ -6,10 +7,13 @@ import { ErrorNote, Loading } from '../parts/notes.tsx'
 import { LoadMore } from '../parts/pages.tsx'
 import { dayWords } from '../parts/day-words.ts'
 import { money } from './money.ts'
+import { noneUnmanagedWords } from './unmanaged-share.ts'
 import { unmanagedQuery, type UnmanagedResource } from './queries.ts'
 
+type Props = { search: UnmanagedSearch; cost: Answer<'getCost'> }
+
 /** The resources that no workspace holds, dearest first, each with the block that imports it. */
-export function UnmanagedResources({ search }: { search: UnmanagedSearch }) {
+export function UnmanagedResources({ search, cost }: Props) {
   const query = useInfiniteQuery(unmanagedQuery(search))
   const currency = query.data?.pages[0]?.currency ?? ''
   const rows = query.data?.pages.flatMap((page) => page.resources) ?? []
@@ -23,9 +27,7 @@ export function UnmanagedResources({ search }: { search: UnmanagedSearch }) {
       <ErrorNote error={query.error} goesOn />
       {query.isPending && <Loading what="the resources" />}
       {query.isSuccess && rows.length === 0 && (
-        <p className="dim quiet-line">
-          In these days each resource with cost was held by a workspace.
-        </p>
+        <p className="dim quiet-line">{noneUnmanagedWords(cost)}</p>
       )}
       <DataTable
         label="Resources that no workspace holds"

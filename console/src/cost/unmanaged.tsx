@@ -10,6 +10,7 @@ import { money } from './money.ts'
 import { csvAddress, costQuery } from './queries.ts'
 import { UnmanagedGroups } from './unmanaged-groups.tsx'
 import { UnmanagedResources } from './unmanaged-resources.tsx'
+import { unmanagedShare } from './unmanaged-share.ts'
 import { Untagged } from './untagged.tsx'
 import './cost.css'
 
@@ -56,7 +57,7 @@ export function UnmanagedPage() {
           <Figures payload={payload.data} />
           <UnmanagedGroups search={search} />
           <Untagged search={search} tagKey={payload.data.tagKey ?? null} />
-          <UnmanagedResources search={search} />
+          <UnmanagedResources search={search} cost={payload.data} />
         </>
       )}
     </>
@@ -66,9 +67,8 @@ export function UnmanagedPage() {
 type Payload = Answer<'getCost'>
 
 function Figures({ payload }: { payload: Payload }) {
-  const { total = 0, currency = '', from = '', to = '', byOwner, unconverted = [] } = payload
+  const { currency = '', from = '', to = '', byOwner, unconverted = [] } = payload
   const { unmanaged = 0, unattributed = 0 } = byOwner ?? {}
-  const share = total > 0 ? `${((100 * unmanaged) / total).toFixed(1)} %` : '–'
   return (
     <>
       <dl className="stats">
@@ -79,8 +79,8 @@ function Figures({ payload }: { payload: Payload }) {
           <dd className="num">{money(unmanaged, currency)}</dd>
         </div>
         <div className="stat">
-          <dt>of all cost</dt>
-          <dd className="num">{share}</dd>
+          <dt>of the cost of resources</dt>
+          <dd className="num">{unmanagedShare(payload)}</dd>
         </div>
         <div className="stat">
           <dt>has no resource, such as support and tax</dt>

@@ -21,7 +21,7 @@ export function Untagged({ search, tagKey }: Props) {
     <section className="section">
       <h2>Untagged</h2>
       {tagKey === null ? (
-        <p className="dim quiet-line">The bills of these days have no tags.</p>
+        <p className="dim quiet-line">The bills of this period have no tags.</p>
       ) : (
         <>
           <KeyForm key={tagKey} search={search} tagKey={tagKey} />

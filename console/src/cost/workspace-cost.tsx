@@ -49,7 +49,7 @@ function Spend({ id, cost }: { id: number; cost: WorkspaceCost }) {
   const search: CostSearch = { workspaceId: id, from, to }
   if (daily.every(({ amount }) => amount === 0) && unconverted.length === 0)
     return (
-      <Empty title="No cost in these days">
+      <Empty title="No cost in this period">
         <p>
           Cost is shown here once a bill names a resource that the state of this workspace holds.
         </p>

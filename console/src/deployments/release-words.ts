@@ -1,5 +1,5 @@
 import type { AnyRunDetail, RunHost } from '../api/types.ts'
-import { plural } from '../api/words.ts'
+import { plural, whoMayBeInvited } from '../api/words.ts'
 import type { Look } from '../parts/run-look.ts'
 
 /** The state of a host in a deployment. */
@@ -34,8 +34,7 @@ const warnings: Readonly<Record<string, string>> = {
   mixed_releases:
     'Some hosts could not go back, so hosts have different releases. They come first in the next run.',
   no_agents: 'No agent of the target is online.',
-  no_eligible_approver:
-    'Nobody here may approve it: invite a person with the role Deployer or higher who is not among its authors.',
+  no_eligible_approver: `Nobody here may approve it. ${whoMayBeInvited('pipeline')}`,
 }
 
 /** A warning of a run in a sentence. One that a newer service has is named by its code. */

@@ -44,7 +44,7 @@ export function HomeRuns() {
       <Section title="Recent failures" query={failed} rows={rowsOf(failed)}>
         No run failed.
       </Section>
-      <p className="dim">
+      <p className="dim section">
         <Link to="/organization/audit">All activity of the organization</Link>
       </p>
     </>

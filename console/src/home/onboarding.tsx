@@ -9,6 +9,13 @@ import type { Setup } from './setup-notes.tsx'
 type Step = { name: string; isDone: boolean; link: ReactNode; why: string }
 
 const stepsOf = (setup: Setup, workspaces: number): Step[] => [
+  // Before the workspace: whom an author invites after it was made cannot approve its runs (docs/runs.md).
+  {
+    name: 'Invite a second person',
+    isDone: setup.hasColleague,
+    link: <Link to="/organization">Invite a second person</Link>,
+    why: 'Runs of a production workspace wait for somebody who was invited before the workspace was created.',
+  },
   {
     name: 'Create a workspace',
     isDone: workspaces > 0,
@@ -24,12 +31,6 @@ const stepsOf = (setup: Setup, workspaces: number): Step[] => [
     isDone: setup.hasRun,
     link: <Link to="/workspaces">Start a run</Link>,
     why: 'It plans, checks the plan, and applies it.',
-  },
-  {
-    name: 'Invite a second person',
-    isDone: setup.hasColleague,
-    link: <Link to="/organization">Invite a second person</Link>,
-    why: 'A production run waits for somebody who did not start it.',
   },
   {
     name: 'Connect a repository',

@@ -41,10 +41,12 @@ type FieldProps = InputHTMLAttributes<HTMLInputElement> & { label: ReactNode; hi
 
 export function Field({ label, hint, ...rest }: FieldProps) {
   const id = useId()
+  // Browsers add the title to their own words for what does not match.
+  const title = rest.pattern !== undefined && typeof hint === 'string' ? hint : undefined
   return (
     <div className="field">
       <label htmlFor={id}>{label}</label>
-      <input id={id} {...(hint && { 'aria-describedby': `${id}-hint` })} {...rest} />
+      <input id={id} title={title} {...(hint && { 'aria-describedby': `${id}-hint` })} {...rest} />
       {hint && (
         <p className="hint" id={`${id}-hint`}>
           {hint}

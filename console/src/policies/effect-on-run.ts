@@ -19,7 +19,7 @@ export function effectOn(run: ListedRun, me: string): string | undefined {
   const mine = run.mayApprove ? 'You can no longer approve it. ' : ''
   if (approved !== undefined) return `${again}You cannot approve it.`
   if (others.length === 0)
-    return `${mine}Nobody else may approve it now: invite a person with the role Deployer or higher.`
+    return `${mine}Nobody else may approve it now, and a person whom you invite cannot approve it either.`
   const { length } = others
   const names = others.slice(0, 2).join(', ')
   return `${mine}${names}${length > 2 ? ` and ${length - 2} more` : ''} can approve it.`

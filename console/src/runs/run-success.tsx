@@ -6,6 +6,7 @@ import { plural } from '../api/words.ts'
 import { plainText } from '../parts/plain-text.ts'
 import { Duration, Time } from '../parts/time.tsx'
 import { OutputTable } from '../workspaces/output-table.tsx'
+import { stateSince } from './state-since.ts'
 
 type Props = { run: RunDetail }
 
@@ -58,16 +59,16 @@ function whatWasDone({ kind, reason, summary }: RunDetail): string {
 /** The version of the state and the outputs. A later run changes both, and then its state has those of now. */
 function Left({ run: { stateVersion, workspaceId } }: Props) {
   const { data } = useQuery(workspaceQuery(workspaceId))
-  const isNewest = stateVersion !== null && data?.workspace.stateSerial === stateVersion.serial
+  const since = stateVersion && stateSince(stateVersion.serial, data?.workspace.stateSerial)
   const params = { id: workspaceId }
   return (
     <>
-      {isNewest && <Outputs id={workspaceId} />}
+      {since === 'newest' && <Outputs id={workspaceId} />}
       <p className="next">
         {stateVersion && (
           <span>
             It wrote version {stateVersion.serial} of the state.
-            {data && !isNewest && ' The state was written again since.'}
+            {since === 'rewritten' && ' The state was written again since.'}
           </span>
         )}
         <Link to="/workspaces/$id" params={params} search={{ tab: 'state' }}>

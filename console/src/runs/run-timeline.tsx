@@ -1,6 +1,6 @@
 import type { AnyRunDetail } from '../api/types.ts'
 import { detailWords } from '../audit/detail-words.ts'
-import { sentenceOf } from '../audit/audit-words.ts'
+import { sentenceOfEntry } from '../audit/audit-words.ts'
 import { useNow } from '../parts/use-now.ts'
 import { Clock, durationText, Time } from '../parts/time.tsx'
 import { TemporalLink } from './temporal-link.tsx'
@@ -38,14 +38,19 @@ export function Timeline({ run }: { run: Run }) {
 
 /** “Maria approved this run”, as in the audit log, and the comment of a decision. */
 function Sentence({ entry: { event, actor, detail } }: { entry: Run['timeline'][number] }) {
-  const { before, after } = sentenceOf(event)
+  const { who, before, after } = sentenceOfEntry({
+    event,
+    actor: { label: actor },
+    target: null,
+    detail,
+  })
   const target = event.startsWith('pipeline.') ? 'this run' : 'the workspace'
   const words = detailWords(detail)
   return (
     <div>
       <p>
         <strong>
-          <bdi>{plainLine(actor)}</bdi>
+          <bdi>{plainLine(who)}</bdi>
         </strong>{' '}
         {before}
         {after !== undefined && `${target}${after}`}

@@ -53,7 +53,7 @@ export const cloudErrors = {
   too_many_units: { text: 'There are as many units as there may be.', withFacts: true },
   too_many_values: { text: 'These are too many days.', withFacts: true },
   window_too_large:
-    'There is too much cost in these days. Choose fewer, or an account or a service.',
+    'There is too much cost in this period. Choose a shorter one, or an account or a service.',
   rates_unavailable: 'The exchange rates cannot be read now. They are read again by themselves.',
   rates_unreadable: 'The exchange rates cannot be read now. They are read again by themselves.',
 } as const satisfies Record<string, ErrorWords>

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { isPlain, wordsOfError } from './error-words.ts'
+import { identityForms, type IdentityField } from '../../../domain/clouds/identity-forms.ts'
 import { fieldWords } from './field-words.ts'
 
 const error = (
@@ -50,6 +51,22 @@ describe('the words of an error', () => {
     expect(wordsOfError(error('configuration_refused', 'PUT /api/x')).text).toBe(
       'The files were refused.',
     )
+  })
+
+  test.each([
+    ['credentials.roleArn', 'Role ARN: write it as arn:aws:iam::123456789012:role/name.'],
+    [
+      'runs.plan.clientId',
+      'Application (client) id: write it as a UUID, such as 0b1f6471-1bf0-4dda-aec3-cb9272f09590.',
+    ],
+    [
+      'credentials.serviceAccountEmail',
+      'Service account: write it as name@project.iam.gserviceaccount.com.',
+    ],
+  ])('say how the identity %s of a cloud is written', (path, words) => {
+    const field = path.split('.').at(-1) as IdentityField
+    const details = [{ path, message: identityForms[field].form }]
+    expect(wordsOfError(error('validation_failed', 'x', details)).text).toBe(words)
   })
 
   test('name the fields as the page does', () => {

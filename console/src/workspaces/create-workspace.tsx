@@ -7,8 +7,9 @@ import { gitSourceIn } from '../git/git-source.ts'
 import { GitSourceFields } from '../git/git-source-fields.tsx'
 import { Choices } from '../parts/choices.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
-import { Field, Select, textIn } from '../parts/forms.tsx'
+import { Field, textIn } from '../parts/forms.tsx'
 import type { WorkspaceSearch } from '../app/searches.ts'
+import { CriticalityField } from './criticality-field.tsx'
 import type { WorkspacesSearch } from './workspaces-search.ts'
 
 const sources = [
@@ -87,14 +88,7 @@ export function CreateWorkspace({ search, onClose }: Props) {
         autoComplete="off"
         hint="Lower-case letters, digits and hyphens."
       />
-      <Select
-        label="Criticality"
-        name="criticality"
-        hint="Production waits for a second person before anything is applied."
-      >
-        <option value="standard">standard</option>
-        <option value="production">production</option>
-      </Select>
+      <CriticalityField />
       <Sources value={from} onChange={setFrom} />
       {from === 'git' && <GitSourceFields />}
     </FormDialog>

@@ -62,6 +62,7 @@ export function SaveView({ search, lists, change, onClose }: Props) {
         required
         maxLength={most.nameLength}
         pattern=".*\S.*"
+        title="Not only spaces"
         autoComplete="off"
         {...(readBy === 'me' && { hint: hintOf(replaced) })}
       />

@@ -98,6 +98,7 @@ function SettingsForm({ was: workspace, saved, onTouch, onSaved }: FormProps) {
           required
           maxLength={63}
           pattern="[a-z0-9][a-z0-9\-]*"
+          title="Lower-case letters, digits and hyphens."
         />
         <Field
           label="Path"

@@ -137,7 +137,7 @@ describe('a standard workspace', () => {
     const { id } = await startRun(owner, workspace)
     const run = await runUntil(owner, { workspace, id }, isOver)
     expect(run).toMatchObject({ state: 'failed', reason: 'plan_errored' })
-    expect(run.message).toContain(`Set it under ${workspace.url}/variables`)
+    expect(run.message).toContain('Set it under Variables of the workspace')
     expect(run.message).not.toContain('-var')
   })
 
