@@ -56,4 +56,7 @@ export const asPasswordTry = async <T>(
   email: string,
   verify: () => Promise<T>,
 ): Promise<T> =>
-  asTry(db, passwordTries(email), verify, async () => signIn(db).hasOneAccount(normalEmail(email)))
+  asTryThat(db, passwordTries(email), {
+    verify,
+    setsBack: async () => signIn(db).hasOneAccount(normalEmail(email)),
+  })
