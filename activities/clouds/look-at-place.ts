@@ -58,7 +58,7 @@ function outcomeOf(error: unknown): Pick<Place, 'state' | 'reason'> | undefined 
   if (error instanceof TooMuchStaged) return { state: 'failed', reason: tooMany }
   if (error instanceof AppError && error.code === 'address_not_allowed')
     return { state: 'failed', reason: notAllowed }
-  if (!isKind(error, 'denied', 'excluded', 'unreachable', 'page_token')) return undefined
+  if (!isKind(error, 'denied', 'excluded', 'unreachable', 'page_token', 'changed')) return undefined
   const { kind, message: reason } = error
   return { state: kind === 'denied' || kind === 'excluded' ? kind : 'failed', reason }
 }
@@ -67,9 +67,8 @@ const notAllowed = 'The endpoint redirects to an address that is not allowed. Ch
 const tooMany = 'The sync found more than 2,000,000 resources. Limit the regions of the account.'
 
 async function look(deps: Needed, { input, cloud, sync, soFar, signal }: Look): Promise<Looked> {
-  const place = { ...soFar, state: 'ok' as const, reason: null }
   const ask = async (cursor: string | null) =>
-    askThrice(async () => cloud.resources(place, cursor, signal), signal)
+    askThrice(async () => cloud.resources(soFar.place, cursor, signal), signal)
   const { cloudAccountId } = sync
   const writer = lookWriter(deps.store, { ...input, ...soFar, cloudAccountId })
 

@@ -157,6 +157,26 @@ describe('collectHeld', () => {
       expect(held(order).map(({ type }) => type)).toEqual(['aws_secretsmanager_secret'])
   })
 
+  test.each<[string, Attributes]>([
+    ['aws_secretsmanager_secret_version', { arn, id: `${arn}|AWSCURRENT` }],
+    ['aws_sns_topic_policy', { arn, id: arn }],
+    ['azurerm_storage_account_network_rules', { id: '/subscriptions/a/x/y' }],
+    ['google_pubsub_topic_iam_policy', { id: 'projects/p/topics/t' }],
+  ])('%s alone does not hold what it belongs to', (type, attributes) => {
+    expect(idsOf([one(type, attributes)])).toEqual([])
+  })
+
+  test('a script that names a resource does not displace it, nor its sizes, in either order', () => {
+    const both = [
+      one('terraform_data', { output: { value: arn, type: 'string' } }),
+      one('aws_rds_cluster_instance', { arn, instance_class: 'db.t3.micro' }),
+    ]
+    for (const order of [both, both.toReversed()])
+      expect(held(order)).toMatchObject([
+        { type: 'aws_rds_cluster_instance', attributes: { instance_class: 'db.t3.micro' } },
+      ])
+  })
+
   test('what a script made is held by the output of its terraform_data', () => {
     const output = (value: unknown) => ({ output: { value, type: 'dynamic' } })
     const self = 'https://www.googleapis.com/compute/v1/projects/p/zones/z/disks/d'

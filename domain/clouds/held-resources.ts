@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { isRecord, own } from '../infrastructure/record.ts'
 import type { SecretSearch } from '../secrets/secret-search.ts'
 import type { CloudProvider } from './cloud-account.ts'
+import { isSetting } from './is-setting.ts'
 import { readCloudId, readGoogleId, readShortId, type CloudId } from './read-cloud-id.ts'
 import { createSizeReader, type SizeAttributes } from './size-attributes.ts'
 
@@ -51,7 +52,7 @@ export function collectHeld(search: SecretSearch, maxBytes = maxHeldBytes) {
   return {
     add: (object: StateObject): void => {
       const values = valuesOf(object.instance)
-      if (object.type === 'terraform_data') {
+      if (object.type === scriptType) {
         for (const found of outputsOf(values)) add(found.id, object, found.values)
         return
       }
@@ -95,13 +96,20 @@ const maxHeld = 50_000
 const maxHeldBytes = 16 * 1_048_576
 
 /**
- * Of two objects with one id (a secret and its version), the one of the shorter type is the resource
- * itself. By address among equals, so that the order in the file does not matter.
+ * A script may name a resource that the same state has, whose sizes only the resource itself has. Of two other
+ * objects with one id, the one of the shorter type is the resource itself: what is added to a resource has a longer
+ * one. By address among equals, so that the order in the file does not matter.
  */
-const isBetter = (one: Known, other: Known): boolean =>
-  one.type.length === other.type.length
+function isBetter(one: Known, other: Known): boolean {
+  if ((one.type === scriptType) !== (other.type === scriptType)) return other.type === scriptType
+  return one.type.length === other.type.length
     ? one.address < other.address
     : one.type.length < other.type.length
+}
+
+/** Names in its `output` what a script made. */
+const scriptType = 'terraform_data'
+
 type Known = { type: string; address: string }
 type Held = Known & { /** The `HeldResource`. */ json: string }
 
@@ -135,6 +143,7 @@ const plain = ({ attributes, sensitive }: Values, name: string): unknown =>
 
 /** Azure resources have `id` alone, AWS ones `arn`, an ARN as `id` or a short `id`, Google's `self_link` or a relative `id`. */
 function idOf(type: string, values: Values): CloudId | undefined {
+  if (isSetting(type)) return undefined
   if (type === 'google_service_account') return serviceAccountOf(values)
   return (
     readCloudId(plain(values, 'arn')) ??

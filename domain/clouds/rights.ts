@@ -16,6 +16,7 @@ export const rights: Record<CloudProvider, readonly Right[]> = {
       'inventory',
       'ec2:DescribeRegions',
       'organizations:ListAccounts',
+      'resource-explorer-2:GetIndex',
       'resource-explorer-2:GetView',
       'resource-explorer-2:ListIndexes',
       'resource-explorer-2:ListResources',

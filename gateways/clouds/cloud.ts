@@ -134,7 +134,11 @@ export interface Cloud {
   validate(signal?: AbortSignal): Promise<Validation>
   /** What there is to look at. Places that are switched off or denied are in it with that state. */
   places(signal?: AbortSignal): Promise<Places>
-  /** One page of a place, from the start without a cursor. Throttling is waited for, for half a minute or as often as the cloud's client tries. */
+  /**
+   * One page of a place as `places` gave it, from the start without a cursor. Throws `changed` where less of it can
+   * be listed than was said then: what is left out would count as gone. Throttling is waited for, for half a minute or
+   * as often as the cloud's client tries.
+   */
   resources(place: Place, cursor: string | null, signal?: AbortSignal): Promise<ResourcePage>
   /** AWS: one page of the accounts of its organization, `limit` at most; undefined where it is in none. */
   members?(page: MembersAsked): Promise<MemberPage | undefined>

@@ -1,5 +1,6 @@
-import type { FoundResource } from '../../domain/clouds/cloud-account.ts'
+import type { FoundResource, Place } from '../../domain/clouds/cloud-account.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
+import { fromLikes } from './role-patterns.ts'
 
 /** `digest`: of all that the cloud says of it, so that a change is found without reading the row. */
 export type DigestedResource = FoundResource & { digest: string }
@@ -12,8 +13,8 @@ export type StagedPart = {
 }
 
 export type LookedSoFar = {
-  region: string
-  service: string
+  /** As it was noted when the places were listed. The patterns of its roles are in lower case. */
+  place: Place
   /** The number of the next part. */
   number: number
   /** The place's pages were all staged, or the place is no longer waited for. */
@@ -38,7 +39,9 @@ export function stagedPages(tenant: Tenant) {
     /** Where the look at this place goes on; undefined if the place or the sync is gone. */
     async soFar({ syncId, placeId }: At): Promise<LookedSoFar | undefined> {
       const { rows } = await db.raw(selectSoFar, [organizationId, syncId, placeId])
-      return rows[0]
+      if (!rows[0]) return undefined
+      const { region, service, coverage, readable, ...soFar } = rows[0]
+      return { ...soFar, place: asNoted({ region, service, coverage, readable }) }
     },
 
     /**
@@ -85,6 +88,20 @@ export function stagedPages(tenant: Tenant) {
       })
       return rows.length === 0 ? 'taken' : 'staged'
     },
+  }
+}
+
+type StoredPlace = Pick<Place, 'region' | 'service'> & {
+  coverage: Place['coverage'] | null
+  readable: NonNullable<Place['readable']> | null
+}
+
+function asNoted({ region, service, coverage, readable }: StoredPlace): Place {
+  const place = { region, service, state: 'ok' as const, reason: null }
+  return {
+    ...place,
+    ...(coverage && { coverage }),
+    ...(readable && { readable: fromLikes(readable) }),
   }
 }
 
@@ -153,7 +170,7 @@ const selectUnchanged = `
     and case when r.place_id = ? then r.digest = f.digest and r.last_seen_at is null else r.place_id = any(?::integer[]) end`
 
 const selectSoFar = `
-  select p.region, p.service, coalesce(l.number + 1, 0) as number, l.next_cursor as cursor,
+  select p.region, p.service, s.coverage, s.readable, coalesce(l.number + 1, 0) as number, l.next_cursor as cursor,
     s.state <> 'waiting' or y.state <> 'running' or (l.number is not null and l.next_cursor is null) as "isOver",
     array(select place_id from cloud_sync_places
       where organization_id = s.organization_id and sync_id = s.sync_id and state in ('waiting', 'ok')) as places,

@@ -1,6 +1,7 @@
 import type { Coverage, Place, PlaceState } from '../../domain/clouds/cloud-account.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 import type { CloudSync } from './cloud-syncs.ts'
+import { asLikes } from './role-patterns.ts'
 
 export type SyncPlace = Omit<Place, 'state'> & {
   placeId: number
@@ -62,22 +63,8 @@ export function syncPlaces(tenant: Tenant) {
   }
 }
 
-/** Patterns of roles as patterns of `like`. */
-function asStored({ readable, ...place }: Place) {
-  const likes = (patterns: readonly string[]) =>
-    patterns.map((pattern) =>
-      pattern
-        .toLowerCase()
-        .replaceAll(/[\\%_]/g, String.raw`\$&`)
-        .replaceAll('*', '%'),
-    )
-  if (!readable) return place
-  const stored = readable.map(({ allowed, denied }) => ({
-    allowed: likes(allowed),
-    denied: likes(denied),
-  }))
-  return { ...place, readable: stored }
-}
+const asStored = ({ readable, ...place }: Place) =>
+  readable ? { ...place, readable: asLikes(readable) } : place
 
 const addPlaces = `
   insert into cloud_places (organization_id, cloud_account_id, region, service)

@@ -6,7 +6,7 @@ import { createPageWalk } from '../page-walk.ts'
 import type { AwsAccount } from './aws-account.ts'
 import type { AwsSettings } from './aws-settings.ts'
 import { checkOwner } from './check-owner.ts'
-import { createExplorer } from './explorer.ts'
+import { createExplorer, type Explorer } from './explorer.ts'
 import { createTagging } from './tagging.ts'
 
 export type AwsInventory = {
@@ -24,10 +24,11 @@ export function awsInventory(
   const tagging = createTagging(settings, credentials)
   const checkToken = createPageWalk()
 
-  const page = async (region: string, cursor: string | null, signal?: AbortSignal) => {
+  const page = async (place: Place, cursor: string | null, signal?: AbortSignal) => {
+    const { region } = place
     // The cursor names who gave it, so that a place which was begun is ended by the same one.
     const [by, from, ...token] = cursor?.split(' ') ?? []
-    const at = cursor === null ? await explorer.regionFor(region, signal) : from
+    const at = cursor === null ? await listedAt(explorer, place, signal) : from
     const next = { token: cursor === null ? undefined : token.join(' '), signal }
     return at && by !== 'tagging'
       ? { by: `explorer ${at}`, ...(await explorer.page({ region, at, ...next })) }
@@ -50,9 +51,10 @@ export function awsInventory(
       return { coverage: isFull ? 'full' : 'tagged_only', places }
     },
 
-    async resources({ region }, cursor, signal) {
+    async resources(place, cursor, signal) {
+      const { region } = place
       try {
-        const { by, resources, token } = await page(region, cursor, signal)
+        const { by, resources, token } = await page(place, cursor, signal)
         if (!token) return { resources, next: null }
         const next = `${by} ${token}`
         checkToken(region, cursor, next)
@@ -63,6 +65,24 @@ export function awsInventory(
     },
   }
 }
+
+/**
+ * The region whose index lists the place; undefined where the tagging API does. As it was noted: in place of a full
+ * list, one by tags would have every untagged resource count as gone.
+ */
+async function listedAt(
+  explorer: Explorer,
+  { region, coverage }: Place,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
+  if (coverage === 'tagged_only') return undefined
+  const at = await explorer.regionFor(region, signal)
+  if (at === undefined && coverage === 'full') throw new CloudFault('changed', noLonger(region))
+  return at
+}
+
+const noLonger = (region: string) =>
+  `During the sync, Resource Explorer no longer lists ${region} in full. Check its index, its default view and the rights to them. The next sync lists what it can.`
 
 async function regionsOf(
   { target }: AwsSettings,

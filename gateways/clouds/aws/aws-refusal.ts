@@ -16,8 +16,7 @@ export function awsFault(error: unknown, action: string): CloudFault | AppError 
     return new CloudFault(kind, `AWS limits how often ${action} may be called. Try again later.`)
   if (kind === 'excluded')
     return new CloudFault(kind, 'This region is switched off for the account.')
-  if (kind === 'page_token')
-    return new CloudFault(kind, 'AWS no longer accepts the page token. The list starts again.')
+  if (kind === 'page_token') return new CloudFault(kind, pageToken)
   return new CloudFault('unreachable', `AWS did not answer ${action} as it should${told(name)}.`)
 }
 
@@ -90,6 +89,9 @@ const credentialReasons: Readonly<Record<string, string>> = {
   PendingVerification: suspended,
   ValidationError: 'AWS does not accept the name of the role. Check its ARN.',
 }
+
+const pageToken =
+  'AWS no longer accepts the page token, so the list is not complete. The next sync begins it anew.'
 
 const told = (name: string): string => (name === '' ? '' : ` (${name})`)
 

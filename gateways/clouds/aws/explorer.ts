@@ -26,19 +26,23 @@ export function createExplorer(
   credentials: AwsCredentialIdentityProvider,
   account: AwsAccount,
 ): Explorer {
-  const answers = new Map<string, Promise<boolean>>()
   let indexes: Promise<Index[]> | undefined
   const { accountId } = settings.target
 
   const clientIn = clientsOf(settings, credentials)
   const sized = createPageSizes(1_000)
   const list = async (at: string, asked: Listing) => listResources(await clientIn(at), asked)
-  const hasView = async (at: string, signal: AbortSignal | undefined) =>
+  const hasView = onceEach(async (at, signal) =>
     asked('resource-explorer-2:ListResources', async () => {
       const asked = { query: queryFor(at, settings), max: 1, token: undefined, signal }
       const answer = await list(at, asked).catch(absent)
       return answer !== false && isWhole(await clientIn(at), answer, signal).catch(denied)
-    })
+    }),
+  )
+  const stateIn = onceEach(async (region, signal) => {
+    const state = await stateOfIndex(await clientIn(region), signal).catch(denied)
+    return state === false ? undefined : state
+  })
 
   return {
     async regionFor(region, signal) {
@@ -46,15 +50,14 @@ export function createExplorer(
       const known = await kept(indexes, () => (indexes = undefined))
       if (!known.some((index) => index.region === region)) return undefined
       const at = known.find(({ isAggregator }) => isAggregator)?.region ?? region
-      const answer = answers.get(at) ?? hasView(at, signal)
-      answers.set(at, answer)
-      return (await kept(answer, () => answers.delete(at))) ? at : undefined
+      const isFilled = await isWholeAt(at, region, async (one) => stateIn(one, signal))
+      return isFilled && (await hasView(at, signal)) ? at : undefined
     },
 
     async check(signal) {
       const known = await account.indexes(signal)
       const at = (known.find(({ isAggregator }) => isAggregator) ?? known[0])?.region
-      if (at === undefined) return
+      if (at === undefined || (await stateOfIndex(await clientIn(at), signal)) !== 'ACTIVE') return
       await asked('resource-explorer-2:ListResources', async () => {
         const query = queryFor(at, settings)
         const answer = await list(at, { query, max: 1, token: undefined, signal }).catch(
@@ -113,6 +116,34 @@ async function listResources(
   return client.send(command, until(signal))
 }
 
+/**
+ * Whether the index at `at` has all of the region's resources. While one is being filled, what it does not list yet
+ * would count as gone.
+ */
+async function isWholeAt(
+  at: string,
+  region: string,
+  stateIn: (region: string) => Promise<string | undefined>,
+): Promise<boolean> {
+  if ((await stateIn(at)) !== 'ACTIVE') return false
+  if (at === region) return true
+  // What the region's own index lacks, the aggregator lacks too. A region may refuse to tell, as one that is off.
+  const own = await stateIn(region).catch(refusedThere)
+  return own === undefined || own === 'ACTIVE'
+}
+
+/** The state of the index in the client's region; undefined at an endpoint that lacks the call. */
+async function stateOfIndex(
+  client: ResourceExplorer2Client,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
+  return asked('resource-explorer-2:GetIndex', async () => {
+    const { GetIndexCommand } = await import('@aws-sdk/client-resource-explorer-2')
+    const { State } = await client.send(new GetIndexCommand({}), until(signal)).catch(withoutIndex)
+    return State
+  })
+}
+
 /** Whether the default view has no filter. Through one that has, what it leaves out would count as gone. */
 async function isWhole(
   client: ResourceExplorer2Client,
@@ -160,6 +191,18 @@ function tagsOf({ Properties = [] }: Resource): Record<string, string> {
   return Object.fromEntries(pairs)
 }
 
+/** Asks once for each region. */
+function onceEach<T>(
+  ask: (region: string, signal: AbortSignal | undefined) => Promise<T>,
+): typeof ask {
+  const answers = new Map<string, Promise<T>>()
+  return async (region, signal) => {
+    const answer = answers.get(region) ?? ask(region, signal)
+    answers.set(region, answer)
+    return kept(answer, () => answers.delete(region))
+  }
+}
+
 /** A call that failed is asked again by the next caller; one that was answered is not. */
 async function kept<T>(answer: Promise<T>, forget: () => void): Promise<T> {
   try {
@@ -179,6 +222,21 @@ function denied(error: unknown): false {
   throw error
 }
 
+/** The credentials are good where the aggregator answers. */
+function refusedThere(error: unknown): undefined {
+  if (error instanceof CloudFault && error.kind === 'credentials') return undefined
+  throw error
+}
+
+/** Deleted since it was listed, or at an endpoint that lacks the call. A right that is missing is thrown. */
+function withoutIndex(error: unknown): { State?: string } {
+  if (isRefused(error)) throw error
+  absent(error)
+  return error instanceof Error && error.name === 'ResourceNotFoundException'
+    ? { State: 'DELETED' }
+    : {}
+}
+
 /** No default view, or no right to it. */
 function absent(error: unknown): false {
   if (error instanceof Error && absences.has(error.name)) return false
@@ -187,11 +245,13 @@ function absent(error: unknown): false {
 
 /** Without a default view the tagging API lists, and no right is missing. */
 function withoutView(error: unknown): undefined {
-  const isRight = error instanceof Error && error.name === 'AccessDeniedException'
-  if (isRight) throw error
+  if (isRefused(error)) throw error
   absent(error)
   return undefined
 }
+
+const isRefused = (error: unknown) =>
+  error instanceof Error && error.name === 'AccessDeniedException'
 
 const absences = new Set([
   'AccessDeniedException',

@@ -5,7 +5,7 @@ import { foundResource } from '../found-resource.ts'
 import { createPageSizes } from '../page-sizes.ts'
 import { createPageWalk } from '../page-walk.ts'
 import type { AzureSession } from './azure-session.ts'
-import { checkRights, graphRight } from './check-rights.ts'
+import { checkRights, checkStillReads, graphRight } from './check-rights.ts'
 
 /** The whole account is one place: Azure Resource Graph lists all regions in one query, in pages of 1,000. */
 export function azureInventory(session: AzureSession) {
@@ -20,7 +20,7 @@ export function azureInventory(session: AzureSession) {
       return { coverage: 'partial', places: [{ ...whole, readable }] }
     },
     async resources(
-      _place: Place,
+      place: Place,
       cursor: string | null,
       signal?: AbortSignal,
     ): Promise<ResourcePage> {
@@ -31,6 +31,7 @@ export function azureInventory(session: AzureSession) {
       )
       assertPageSize(data, 1_000)
       if (skipToken) checkToken('', cursor, skipToken)
+      else await checkStillReads(session, place, signal)
       return { resources: data.flatMap(toResource), next: skipToken || null }
     },
   }

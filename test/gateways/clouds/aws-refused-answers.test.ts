@@ -3,6 +3,7 @@ import type { Place } from '../../../domain/clouds/cloud-account.ts'
 import type { CloudTarget } from '../../../gateways/clouds/cloud.ts'
 import { openedClouds } from '../../harness/clouds/opened-clouds.ts'
 import {
+  refusal,
   type ScriptedAws,
   scriptedAccount,
   startScriptedAws,
@@ -42,6 +43,20 @@ describe('what of the answers of AWS is not taken', () => {
     })
     const { resources } = await (await open()).resources(place('us-east-1'), null)
     expect(resources.map(({ cloudId }) => cloudId)).toEqual([own, 'arn:aws:s3:::of-no-account'])
+  })
+
+  test('a page token that expired: the reason does not promise more than the next sync', async () => {
+    aws.handlers['GetResources'] = ({ PaginationToken }) =>
+      PaginationToken
+        ? refusal('PaginationTokenExpiredException', 'expired')
+        : { body: { ResourceTagMappingList: [], PaginationToken: 'a' } }
+    const cloud = await open()
+    const { next } = await cloud.resources(place('us-east-1'), null)
+    await expect(cloud.resources(place('us-east-1'), next)).rejects.toMatchObject({
+      kind: 'page_token',
+      message:
+        'AWS no longer accepts the page token, so the list is not complete. The next sync begins it anew.',
+    })
   })
 
   test('a resource of more than 1 MiB is not read', async () => {

@@ -29,6 +29,7 @@ export async function startScriptedAws() {
       ),
     DescribeRegions: () => regions({ 'us-east-1': true, 'eu-west-1': true, 'af-south-1': false }),
     ListIndexes: () => ({ body: { Indexes: [] } }),
+    GetIndex: () => ({ body: { State: 'ACTIVE' } }),
     ListResources: () => ({ body: { Resources: [] } }),
     GetResources: () => ({ body: { ResourceTagMappingList: [], PaginationToken: '' } }),
     ListAccounts: () => ({ body: { Accounts: [] } }),
