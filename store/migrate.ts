@@ -72,6 +72,9 @@ import * as workspaceViews from './migrations/0138-add-workspace-views.ts'
 import * as outcomesApart from './migrations/0139-tell-outcomes-apart.ts'
 import * as toldLines from './migrations/0140-find-told-lines.ts'
 import * as recentCostOfResources from './migrations/0141-keep-recent-cost-of-resources.ts'
+import * as unbrokenHoldings from './migrations/0142-note-unbroken-holdings.ts'
+import * as orderedHolders from './migrations/0143-order-holders.ts'
+import * as orderedWebhooks from './migrations/0145-order-git-webhooks.ts'
 import * as hooksOfReleases from './migrations/0135-keep-hooks-of-releases.ts'
 import * as termsOfBytes from './migrations/0128-hash-terms-of-bytes.ts'
 import * as signedOrders from './migrations/0129-sign-orders.ts'
@@ -206,6 +209,9 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0139-tell-outcomes-apart': outcomesApart,
   '0140-find-told-lines': toldLines,
   '0141-keep-recent-cost-of-resources': recentCostOfResources,
+  '0142-note-unbroken-holdings': unbrokenHoldings,
+  '0143-order-holders': orderedHolders,
+  '0145-order-git-webhooks': orderedWebhooks,
 }
 
 /** The key of the advisory lock, arbitrary: of two starts at once, one migrates after the other. */

@@ -1519,6 +1519,7 @@ table git_connections
   webhook_state text not null default 'none'::text
   webhook_reason text
   failed_checks integer not null default 0
+  webhook_busy_until timestamp with time zone
   constraint git_connections_organization_id_created_by_fkey FOREIGN KEY (organization_id, created_by) REFERENCES users(organization_id, id)
   constraint git_connections_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
   constraint git_connections_organization_id_id_key UNIQUE (organization_id, id)
@@ -1608,6 +1609,7 @@ table git_pull_requests
   busy_until timestamp with time zone
   faults jsonb not null default '{}'::jsonb
   created_at timestamp with time zone not null default now()
+  head_sha text
   constraint git_pull_requests_organization_id_connection_id_fkey FOREIGN KEY (organization_id, connection_id) REFERENCES git_connections(organization_id, id) ON DELETE SET NULL (connection_id)
   constraint git_pull_requests_organization_id_id_key UNIQUE (organization_id, id)
   constraint git_pull_requests_pkey PRIMARY KEY (id)
@@ -2909,12 +2911,14 @@ table workspace_resources
   run_id integer
   is_confirmed boolean not null default false
   confirmed_from date
+  holding_from date
+  holding_id integer
   constraint workspace_resources_organization_id_run_id_fkey FOREIGN KEY (organization_id, run_id) REFERENCES workspace_runs(organization_id, id) ON DELETE SET NULL (run_id)
   constraint workspace_resources_organization_id_workspace_id_fkey FOREIGN KEY (organization_id, workspace_id) REFERENCES workspaces(organization_id, id) ON DELETE CASCADE
   constraint workspace_resources_pkey PRIMARY KEY (id)
   constraint workspace_resources_provider_check CHECK ((provider = ANY (ARRAY['aws'::text, 'azure'::text, 'gcp'::text])))
   index workspace_resources_also_held btree (organization_id, workspace_id, id) WHERE (also_held AND (held_to IS NULL))
-  index workspace_resources_key btree (organization_id, cloud_key)
+  index workspace_resources_holders btree (organization_id, cloud_key, held_to DESC, COALESCE(holding_from, held_from) DESC, COALESCE(holding_id, id) DESC)
   index workspace_resources_name btree (organization_id, name_key)
   index workspace_resources_of btree (organization_id, workspace_id, cloud_key)
   index workspace_resources_run btree (organization_id, run_id)
@@ -3108,7 +3112,7 @@ functions
   cloud_name(cloud_id text) returns text md5 3e5ffa723332423990cce3eafeb72885
   cloud_position(key uuid) returns double precision md5 243cc5c320a043c77e9970867f192a37
   cloud_resource_arms(organization integer, filters jsonb, sample text, sampled integer) returns text[] md5 b1d2678f8b525e920b71150518082449
-  cloud_resource_conditions(organization integer, filters jsonb, OUT short text, OUT long text, OUT held text) returns record md5 2e71c83283ffd7cffcfd934bdd71a51d
+  cloud_resource_conditions(organization integer, filters jsonb, OUT short text, OUT long text, OUT held text) returns record md5 fae96cd57a8c45858ec88c8b7fe65417
   cloud_resource_terms(organization integer, filters jsonb) returns TABLE(text_of integer, terms bigint[], probe text) md5 bb7d1bcab3fca09c2662bfb8ab03d826
   cloud_resources_by_terms(organization integer, filters jsonb, conditions text, arms text[], after_key uuid, likely double precision, wanted integer) returns integer[] md5 f0acee611c7a63cd7a5ea61e2da3c48d
   cloud_resources_found(filters jsonb, after_key uuid, after_account integer, wanted integer) returns SETOF integer security definer set search_path=public, pg_temp; enable_seqscan=off md5 58bc9122495226951e861b50f36ff36f

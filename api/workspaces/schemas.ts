@@ -28,7 +28,7 @@ const LockBody = Type.Object({
 /** Another workspace's current state holds resources of this one too. Each is the later one's (docs/ownership.md). */
 const HeldTwiceWarning = Type.Object({
   code: OneOf(['resources_held_twice']),
-  /** Counted up to 1,000; the first three are shown. */
+  /** Counted up to 100; the first three are shown. */
   total: Type.Integer(),
   resources: Type.Array(
     Type.Object({

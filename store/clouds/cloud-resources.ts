@@ -162,17 +162,35 @@ function conditions(wanted: ResourceFilters) {
     ...filters,
     ...(workspaceId && { workspace: workspaceId.map(String) }),
     ...(accountId && { cloud_account_id: accountId.map(String) }),
-    ...(tag && { tag, pair: tag.flatMap(pairsOf) }),
+    ...(tag && { tag, pair: readingsOf(tag) }),
     ...(q && { q, pattern: q.map(contains) }),
     ...(state !== 'all' && { state: [state] }),
   }
 }
 
-/** Every reading of `key=value`: a key of a cloud may contain `=` too. */
+/** Each of them is the whole tag again, so tags of `=` alone would make a statement of megabytes. */
+const maxReadings = 64
+const maxReadingsOfOne = 16
+
+/** The readings of all tags; past the limit it throws 400. */
+function readingsOf(tags: readonly string[]): Array<Record<string, string>> {
+  const pairs = tags.flatMap(pairsOf)
+  if (pairs.length <= maxReadings) return pairs
+  throw invalid('The tags have too many =, since each of them may end a key. Ask for fewer tags.', [
+    {
+      path: 'tag',
+      message: `has more than ${maxReadings} = in all, of each tag up to ${maxReadingsOfOne}`,
+    },
+  ])
+}
+
+/** The readings of `key=value`, up to the limit: a key of a cloud may contain `=` too. */
 function pairsOf(tag: string): Array<Record<string, string>> {
   const pairs = []
-  for (let at = tag.indexOf('='); at >= 0; at = tag.indexOf('=', at + 1))
+  for (let at = tag.indexOf('='); at >= 0; at = tag.indexOf('=', at + 1)) {
+    if (pairs.length === maxReadingsOfOne) break
     pairs.push({ [tag.slice(0, at)]: tag.slice(at + 1) })
+  }
   return pairs
 }
 

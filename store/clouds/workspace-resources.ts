@@ -1,4 +1,7 @@
+import { invalid } from '../../domain/errors.ts'
 import { askNamed } from '../driver/ask-prepared.ts'
+import { isStatementTimeout } from '../driver/connect.ts'
+import { limitStatements } from '../driver/limit-statements.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 
 /** Who a resource belongs to on a day. */
@@ -6,7 +9,7 @@ export type ResourceOwner = { workspaceId: number; workspaceName: string; addres
 
 /** Resources that the current states of two workspaces hold. */
 export type HeldTwice = {
-  /** Up to 1,000. */
+  /** Up to 100. */
   total: number
   first: Array<{
     cloudId: string
@@ -61,9 +64,20 @@ export function workspaceResources(tenant: Tenant) {
     /** By workspace, of those that share a resource with another one. */
     async heldTwice(workspaceIds: readonly number[]): Promise<Map<number, HeldTwice>> {
       if (workspaceIds.length === 0) return new Map()
+      // One workspace is bounded by itself, and is read where others write behind it in the transaction.
+      if (workspaceIds.length > 1) await limitStatements(tenant, maxListMs)
       const query = db.raw(selectHeldTwice, { organizationId, ids: [...workspaceIds] })
-      const rows = await askNamed<HeldTwice & { workspaceId: number }>(db, 'held-twice', query)
-      return new Map(rows.map(({ workspaceId, ...found }) => [workspaceId, found]))
+      try {
+        const rows = await askNamed<HeldTwice & { workspaceId: number }>(db, 'held-twice', query)
+        return new Map(rows.map(({ workspaceId, ...found }) => [workspaceId, found]))
+      } catch (error) {
+        if (!isStatementTimeout(error)) throw error
+        throw invalid(
+          'The list took too long. Ask for fewer workspaces at once, with a smaller limit.',
+          [{ path: 'limit', message: 'is too large for these workspaces' }],
+          'search_too_broad',
+        )
+      }
     },
   }
 }
@@ -111,12 +125,16 @@ export type Renewal = {
   end(): Promise<void>
 }
 
+/** Far above what 200 workspaces take that share all that they hold. */
+const maxListMs = 5_000
+
 /** The first key of the advisory lock, arbitrary; the second is the organization. */
 const sharedLock = 726_199_446
 
 /**
  * A batch is complete from the key behind the last batch's to its own last: of the noted rows in
  * between, those that it does not have ended. So each statement is bounded, and none needs all ids.
+ * A row in place of one that ends here continues its holding, so a resize or `state mv` changes no owner.
  */
 const renewRange = `
   with given as materialized (
@@ -124,7 +142,8 @@ const renewRange = `
       as g ("cloudId" text, address text, type text, provider text, attributes jsonb)),
   range as (select cloud_key as last from given order by cloud_key desc limit 1),
   noted as materialized (
-    select r.id, r.cloud_id, r.cloud_key, r.address, r.type, r.provider, r.attributes
+    select r.id, r.cloud_id, r.cloud_key, r.address, r.type, r.provider, r.attributes,
+      coalesce(r.holding_from, r.held_from) as holding_from, coalesce(r.holding_id, r.id) as holding_id
     from workspace_resources r
     where r.organization_id = :organizationId and r.workspace_id = :workspaceId
       and r.held_to is null and r.cloud_key > :after::uuid
@@ -139,10 +158,12 @@ const renewRange = `
   added as (
     insert into workspace_resources
       (organization_id, workspace_id, cloud_id, address, type, provider, attributes, held_from, run_id,
-        confirmed_from)
+        confirmed_from, holding_from, holding_id)
     select :organizationId, :workspaceId, g."cloudId", g.address, g.type, g.provider, g.attributes,
-      :day::date, :runId::integer, case when :isConfirmed::boolean then :day::date end
-    from given g where g.cloud_key not in (select cloud_key from same) order by g.cloud_key
+      :day::date, :runId::integer, case when :isConfirmed::boolean then :day::date end,
+      n.holding_from, n.holding_id
+    from given g left join noted n on n.cloud_key = g.cloud_key and n.cloud_id = g."cloudId"
+    where g.cloud_key not in (select cloud_key from same) order by g.cloud_key
     returning id)
   select (select last from range) as last, (select min(id) from added) as added,
     (select count(*) from ended)::integer as ended`
@@ -174,7 +195,8 @@ const markShared = `
     and id in (select mine from shared union all select id from others)`
 
 /**
- * Of the rows of an id: first those that cover the day, the newest of them first; then by their beginning.
+ * Of the rows of an id: first those that cover the day, of the holding that began last; then by its beginning. A day
+ * of a change has two rows of one holding, of which the newer one counts.
  * Materialized: otherwise all owners were looked up again for each workspace.
  */
 const selectOwners = `
@@ -183,32 +205,44 @@ const selectOwners = `
     cross join lateral (
       select r.workspace_id, r.address, r.held_from, d.covers
       from workspace_resources r
+        cross join lateral (select coalesce(r.holding_from, r.held_from) as began,
+          coalesce(r.holding_id, r.id) as began_as) h
         cross join lateral (select case when :day::date is null then r.held_to is null
           else r.held_from <= :day::date and coalesce(r.held_to >= :day::date, true) end as covers) d
       where r.organization_id = :organizationId
         and r.cloud_key = md5(g.cloud_id)::uuid and r.cloud_id = g.cloud_id
-      order by d.covers desc, case when d.covers then r.held_from end desc, r.held_from, r.id desc
+      order by d.covers desc, case when d.covers then h.began end desc, h.began, h.began_as desc,
+        case when d.covers then r.held_from end desc, r.held_from, r.id desc
       limit 1) o
   where o.covers or o.held_from > :day::date)
   select o.cloud_id as "cloudId", o.workspace_id as "workspaceId", w.name as "workspaceName", o.address
   from owners o join workspaces w on w.organization_id = :organizationId and w.id = o.workspace_id`
 
-/** Verifies the marks, since the other workspace may have ceased to hold it. */
+/**
+ * Verifies the marks, since the other workspace may have ceased to hold it. The other one is the first entry of the
+ * index of holders, or the second: a resource that hundreds of workspaces hold costs no more than one of two.
+ */
 const selectHeldTwice = `
   select asked.id as "workspaceId", found.total, found.first from unnest(array(select unnest(:ids::integer[]))) as asked (id)
     cross join lateral (
       select count(*)::integer as total, json_agg(json_build_object(
           'cloudId', s.cloud_id, 'address', s.address, 'isOwner', s.is_owner,
-          'workspace', json_build_object('id', s.other, 'name', w.name)) order by s.id)
+          'workspace', (select json_build_object('id', w.id, 'name', w.name) from workspaces w
+            where w.organization_id = :organizationId and w.id = s.other)) order by s.id)
         filter (where s.place <= 3) as first
-      from (select mine.id, mine.cloud_id, mine.address, other.workspace_id as other,
-          (mine.held_from, mine.id) > (other.held_from, other.id) as is_owner,
-          row_number() over (order by mine.id) as place
-        from (select * from workspace_resources where organization_id = :organizationId
-            and workspace_id = asked.id and also_held and held_to is null order by id limit 1000) mine
-          cross join lateral (select r.id, r.workspace_id, r.held_from from workspace_resources r
-            where r.organization_id = :organizationId and r.cloud_key = mine.cloud_key
-              and r.cloud_id = mine.cloud_id and r.held_to is null and r.workspace_id <> asked.id
-            order by r.held_from desc, r.id desc limit 1) other) s
-        join workspaces w on w.organization_id = :organizationId and w.id = s.other) found
+      from (select v.*, row_number() over (order by v.id) as place from (
+          select mine.id, mine.cloud_id, mine.address, other.workspace_id as other,
+            (mine.began, mine.began_as) > (other.began, other.began_as) as is_owner
+          from (select id, cloud_id, cloud_key, address, coalesce(holding_from, held_from) as began,
+                coalesce(holding_id, id) as began_as
+              from workspace_resources where organization_id = :organizationId
+                and workspace_id = asked.id and also_held and held_to is null order by id limit 1000) mine
+            cross join lateral (select r.workspace_id, coalesce(r.holding_from, r.held_from) as began,
+                coalesce(r.holding_id, r.id) as began_as
+              from workspace_resources r
+              where r.organization_id = :organizationId and r.cloud_key = mine.cloud_key
+                and r.cloud_id = mine.cloud_id and r.held_to is null and r.workspace_id <> asked.id
+              order by r.held_to desc, coalesce(r.holding_from, r.held_from) desc, coalesce(r.holding_id, r.id) desc
+              limit 1) other
+          order by mine.id limit 100) v) s) found
   where found.total > 0`

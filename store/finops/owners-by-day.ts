@@ -42,6 +42,7 @@ export const untilNextEdge = `
 export const matched = `
   same_name as materialized (
     select n.resource_id, w.id, w.workspace_id, w.address, w.held_from, w.held_to, w.confirmed_from,
+      coalesce(w.holding_from, w.held_from) as began, coalesce(w.holding_id, w.id) as began_as,
       case when starts_with(w.cloud_id, 'arn:') then nullif(split_part(w.cloud_id, ':', 5), '') end as account,
       case when starts_with(w.cloud_id, 'arn:') then nullif(split_part(w.cloud_id, ':', 4), '') end as held_region
     from named n join workspace_resources w on w.organization_id = :organizationId and w.name_key = n.name_key
@@ -76,6 +77,8 @@ const spans = `
     select distinct on (s.number, s.from_day) r.resource_id, r.sub_account_id, r.region, s.from_day, s.until_day,
       h.workspace_id, h.id as held_id, h.address
     from spans s join resources r on r.number = s.number join held h on h.number = s.number
-      -- Before anybody held it, the first one; on a day, of those that held it the one that began later.
+      -- Before anybody held it, the first one; on a day, of those that held it the one that began later. A day of a
+      -- change has two rows of one holding, of which the newer one counts.
       and (s.from_day = '-infinity' or h.held_from <= s.from_day and coalesce(h.held_to >= s.from_day, true))
-    order by s.number, s.from_day, case when s.from_day > '-infinity' then h.held_from end desc, h.held_from, h.id desc)`
+    order by s.number, s.from_day, case when s.from_day > '-infinity' then h.began end desc, h.began, h.began_as desc,
+      case when s.from_day > '-infinity' then h.held_from end desc, h.held_from, h.id desc)`
