@@ -34,11 +34,13 @@ export async function mapGroup(
     else if ((await mappings.count()) >= maxMappings)
       throw conflict('mapping_limit', `At most ${maxMappings} group mappings.`)
     const id = await mappings.upsert(groupName, role, caller.userId)
-    await recomputeGroupRoles(tenant, { groupName, by: caller.userId })
-    await voidUnableApprovals(tenant, actorOf(caller))
-    await auditLog(tenant, actorOf(caller)).record('org.group_mapped', {
+    const { userId } = caller
+    const actor = actorOf(caller)
+    const rolesChanged = await recomputeGroupRoles(tenant, { groupName, by: { userId, actor } })
+    await voidUnableApprovals(tenant, actor)
+    await auditLog(tenant, actor).record('org.group_mapped', {
       target: { kind: 'group_mapping', id, label: groupName },
-      detail: { role: { from: before?.role ?? null, to: role } },
+      detail: { role: { from: before?.role ?? null, to: role }, ...rolesChanged },
     })
     return { created: !before, mapping: await mappings.get(id) }
   })

@@ -33,11 +33,20 @@ export async function transferOwnership(
     const people = users(tenant)
     const heir = await people.get(userId)
     if (!heir.active) throw conflict('user_inactive', 'This person is deactivated.')
+    // Nobody may read the address, or have the account, to which the organization would go for good.
+    if (!(await people.hasSignedIn(userId)))
+      throw conflict(
+        'user_not_signed_in',
+        'This person has never signed in: they must do so first.',
+      )
     await people.setManualRole(userId, 'Owner')
     if (heir.role !== 'Owner') await personMakers(tenant).note(userId, [caller.userId], 'promoted')
     await endAccess(tenant).shownInvitations(userId)
     // A platform administrator who is no Owner gives nothing away and keeps their role.
-    if (role === 'Owner') await people.setManualRole(caller.userId, 'Org Admin')
+    if (role === 'Owner') {
+      await people.setManualRole(caller.userId, 'Org Admin')
+      await endAccess(tenant).invitationsBy(caller.userId, deps.config)
+    }
     await auditLog(tenant, actorOf(caller)).record('org.ownership_transferred', {
       target: { kind: 'user', id: userId, label: target.email ?? target.name },
       detail: { from: caller.userId, to: userId },

@@ -16,11 +16,13 @@ export async function unmapGroup(deps: Deps, caller: Caller, id: number): Promis
     const { groupName, role } = await mappings.get(id)
     assertMayGrant(acting, role)
     await mappings.delete(id)
-    await recomputeGroupRoles(tenant, { groupName, by: caller.userId })
-    await voidUnableApprovals(tenant, actorOf(caller))
-    await auditLog(tenant, actorOf(caller)).record('org.group_unmapped', {
+    const { userId } = caller
+    const actor = actorOf(caller)
+    const rolesChanged = await recomputeGroupRoles(tenant, { groupName, by: { userId, actor } })
+    await voidUnableApprovals(tenant, actor)
+    await auditLog(tenant, actor).record('org.group_unmapped', {
       target: { kind: 'group_mapping', id, label: groupName },
-      detail: { role: { from: role, to: null } },
+      detail: { role: { from: role, to: null }, ...rolesChanged },
     })
   })
 }

@@ -30,19 +30,27 @@ export async function changeUser(
     assertCredentialsUnlocked(caller)
   return deps.store.tenant(organizationId, async (tenant) => {
     const acting = await holdPeopleAs(tenant, caller, 'manage_users_sso')
-    const before = await users(tenant).get(id)
+    const people = users(tenant)
+    const before = await people.get(id)
     assertMayChange(acting, before)
     assertMayChangeBy(caller, change)
     if (change.role !== undefined) assertMayGrant(acting, change.role)
     await assertOwnerStays(tenant, { before, change })
+    const { role: to } = change
+    const manualRole = to && { from: await people.manualRole(id), to }
     await write(tenant, { id, change })
-    const after = await users(tenant).get(id)
-    await settle(tenant, caller, { before, after, config: deps.config })
+    const after = await people.get(id)
+    await settle(tenant, caller, { before, after, manualRole, config: deps.config })
     return after
   })
 }
 
-type Changed = { before: User; after: User; config: Deps['config'] }
+type Changed = {
+  before: User
+  after: User
+  manualRole: { from: Role | null; to: Role } | undefined
+  config: Deps['config']
+}
 
 async function assertOwnerStays(
   tenant: Tenant,
@@ -67,7 +75,7 @@ async function write(
 async function settle(
   tenant: Tenant,
   caller: Caller,
-  { before, after, config }: Changed,
+  { before, after, manualRole, config }: Changed,
 ): Promise<void> {
   const access = endAccess(tenant)
   const made = async (what: Making) => personMakers(tenant).note(after.id, [caller.userId], what)
@@ -84,15 +92,19 @@ async function settle(
     await access.mailedLinks(after.id)
   }
   if (!before.active && after.active) await made('reactivated')
+  // A grant at or below what a group grants changes no role now, but it stays when the group's role ends.
+  if (manualRole && manualRole.from !== manualRole.to) {
+    detail['manualRole'] = manualRole
+    if (rank(manualRole.to) > rank(manualRole.from ?? 'Viewer')) await made('promoted')
+  }
   if (rank(after.role) > rank(before.role)) {
-    await made('promoted')
     // Who took the link while it was one of a lower role must not come in with the higher one.
     if (after.invited && config.smtpUrl === undefined) await access.mailedLinks(after.id)
   }
   if (rank(after.role) < rank(before.role) || (before.active && !after.active))
     await access.invitationsBy(after.id, config)
   if (Object.keys(detail).length === 0) return
-  if (detail['role'] || detail['active']) await voidUnableApprovals(tenant, actorOf(caller))
+  if (detail['manualRole'] || detail['active']) await voidUnableApprovals(tenant, actorOf(caller))
   await auditLog(tenant, actorOf(caller)).record('org.user_updated', {
     target: { kind: 'user', id: after.id, label: after.email ?? after.name },
     detail,

@@ -1,5 +1,5 @@
 import type { Caller } from '../../domain/access/caller.ts'
-import { assertMayChange } from '../../domain/access/person-rules.ts'
+import { assertMayChange, assertMayChangeBy } from '../../domain/access/person-rules.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { voidUnableApprovals } from '../../app/runs/void-unable-approvals.ts'
 import { endAccess } from '../../app/users/end-access.ts'
@@ -14,6 +14,7 @@ export async function deleteUser(deps: Deps, caller: Caller, id: number): Promis
     const acting = await holdPeopleAs(tenant, caller, 'manage_users_sso')
     const person = await users(tenant).get(id)
     assertMayChange(acting, person)
+    assertMayChangeBy(caller, { active: false })
     if (person.role === 'Owner' && person.active) await assertAnotherOwner(tenant, id)
 
     await users(tenant).deprovision(id)

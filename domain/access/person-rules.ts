@@ -19,7 +19,7 @@ export function assertMayInvite({ kind }: Credential, role: Role): void {
   throw sessionRequired(`An API token invites at most a Deployer: invite a ${role} when signed in.`)
 }
 
-/** For the same reason, addresses, roles and activation are changed in a session alone. */
+/** For the same reason, addresses, roles and activation are changed in a session alone. A removal deactivates. */
 export function assertMayChangeBy(
   { kind }: Credential,
   change: { email?: unknown; role?: unknown; active?: unknown },
@@ -28,7 +28,7 @@ export function assertMayChangeBy(
     change.email !== undefined || change.role !== undefined || change.active !== undefined
   if (kind === 'session' || !guarded) return
   throw sessionRequired(
-    'An API token changes no address, role or activation of a person: do it when signed in.',
+    'An API token changes no address, role or activation of a person, and removes nobody: do it when signed in.',
   )
 }
 
@@ -49,6 +49,9 @@ export function assertMayChange(caller: Powers, person: Powers): void {
 }
 
 export const lastOwner = () =>
-  conflict('last_owner', 'This is the last active Owner: make somebody else one first.')
+  conflict(
+    'last_owner',
+    'This is the last active Owner who has signed in: first make somebody else one who has.',
+  )
 
 const aboveOwn = (message: string) => new AppError('forbidden', message, { code: 'role_above_own' })

@@ -42,10 +42,16 @@ export async function holdPeopleAs(
   throw new AppError('forbidden', `Your role (${acting.role}) lacks ${capability}.`)
 }
 
-/** Refuses a change that would leave the organization without an active Owner. The people must be locked. */
+/**
+ * Refuses a change that would leave the organization without an active Owner who has signed in: an
+ * invitation may have gone to an address that nobody reads. An Owner who never signed in may leave
+ * while any other remains. The people must be locked.
+ */
 export async function assertAnotherOwner(tenant: Tenant, userId: number): Promise<void> {
-  const others = await users(tenant).listAble({
+  const people = users(tenant)
+  const others = await people.listAble({
     lowest: 'Owner',
+    signedIn: await people.hasSignedIn(userId),
     except: [userId],
     limit: 1,
   })

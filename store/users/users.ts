@@ -123,6 +123,12 @@ export function users(tenant: Tenant) {
       return found
     },
 
+    /** False until the first session, by a password or an identity provider. */
+    async hasSignedIn(id: number): Promise<boolean> {
+      const found = rows().findOne({ id }).whereNotNull('firstSignedInAt').select('id')
+      return (await found) !== undefined
+    },
+
     async create(user: {
       email: string
       name: string
@@ -159,6 +165,12 @@ export function users(tenant: Tenant) {
       } catch (error) {
         throw await this.toTaken(error, change.email ?? '')
       }
+    },
+
+    /** Null if none was granted by hand: a person of an identity provider has none at first. */
+    async manualRole(userId: number): Promise<Role | null> {
+      const granted = db('role_grants').where({ organizationId, userId, source: 'manual' })
+      return (await granted.first('role'))?.role ?? null
     },
 
     /** The role granted by hand. What groups grant is beside it, and the highest counts. */

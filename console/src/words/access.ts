@@ -45,9 +45,10 @@ export const accessErrors = {
   password_too_common:
     'This password is too common. Choose one that is neither widely used nor made of your name, address or organization.',
   email_taken: 'A person here has this address already.',
-  last_owner: 'This is the last Owner. Make another person Owner first.',
+  last_owner: 'This is the last Owner who has signed in. Another Owner must sign in first.',
   role_above_own: 'This is above your own role. Ask a person with a higher role.',
   user_inactive: 'This person is not active. Reactivate the account first.',
+  user_not_signed_in: 'This person has never signed in. Ask them to sign in first.',
   slug_taken: 'Another organization has this short name. Choose another one.',
   signing_key_limit: 'The organization has as many signing keys as it may.',
   signing_key_changed: 'Somebody has just replaced the signing key. Look again.',

@@ -1,11 +1,12 @@
 import { unwrap } from '../../../store/driver/tenant.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { Role } from '../../../domain/access/roles.ts'
 import { hashPassword } from '../../../gateways/passwords/passwords.ts'
 import { users } from '../../../store/users/users.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import { createSecondApp, type SecondApp } from '../../harness/second-app.ts'
 import type { TestOrganization } from '../../harness/test-organization.ts'
-import type { TestUser } from '../../harness/test-user.ts'
+import { createTestUser, type TestUser } from '../../harness/test-user.ts'
 
 let harness: Harness
 let second: SecondApp
@@ -29,6 +30,17 @@ async function ownerOf(org: TestOrganization): Promise<TestUser> {
     users(tenant).setPassword(owner.id, hash),
   )
   return owner
+}
+
+/** A person whose invitation is open; `comeIn` signs them in as accepting it does. */
+async function invited(by: TestUser, org: TestOrganization, role: Role) {
+  const email = `late-${role.toLowerCase()}@${org.slug}.example`
+  const made = await by.post('/api/org/users', { email, name: 'Late', role })
+  expect(made.statusCode, made.body).toBe(201)
+  const { id } = made.json().user
+  const comeIn = async () =>
+    createTestUser(harness.app, harness.deps, { id, organizationId: org.id, email })
+  return { id, comeIn }
 }
 const roleOf = async (user: TestUser) => (await user.get('/api/auth/me')).json().user.role
 
@@ -86,6 +98,18 @@ describe('POST /api/org/transfer-ownership', () => {
     const inactive = await owner.post(url, { userId: admin.id, password })
     expect([inactive.statusCode, inactive.json().code]).toEqual([409, 'user_inactive'])
     expect(await roleOf(owner)).toBe('Owner')
+  })
+
+  test('409: to a person who was invited and has never signed in; once they have, 200', async () => {
+    const org = await harness.organization()
+    const owner = await ownerOf(org)
+    const heir = await invited(owner, org, 'Viewer')
+    const refused = await owner.post(url, { userId: heir.id, password })
+    expect([refused.statusCode, refused.json().code]).toEqual([409, 'user_not_signed_in'])
+    expect(await roleOf(owner)).toBe('Owner')
+    const came = await heir.comeIn()
+    expect((await owner.post(url, { userId: heir.id, password })).statusCode).toBe(200)
+    expect([await roleOf(owner), await roleOf(came)]).toEqual(['Org Admin', 'Owner'])
   })
 
   test('two concurrent transfers in two processes: one succeeds', async () => {

@@ -12,7 +12,7 @@ async function stolenToken() {
   const org = await harness.organization()
   const admin = await org.user('Org Admin')
   const authorization = `Bearer ${await admin.token('Org Admin')}`
-  const send = async (method: 'POST' | 'PATCH', url: string, payload: object) =>
+  const send = async (method: 'POST' | 'PATCH' | 'DELETE', url: string, payload: object) =>
     harness.app.inject({ method, url, payload, headers: { authorization } })
   return { org, send }
 }
@@ -42,6 +42,18 @@ test.each([
   expect([answer.statusCode, answer.json().code]).toEqual([403, 'session_required'])
   const after = (await person.get(`/api/org/users/${person.id}`)).json().user
   expect(after).toMatchObject({ email: person.email, role: 'Viewer', active: true })
+})
+
+test('403: an API token that removes a person, also below its own role; a session removes them', async () => {
+  const { org, send } = await stolenToken()
+  const owner = await org.user('Owner')
+  for (const role of ['Viewer', 'Org Admin'] as const) {
+    const url = `/api/org/users/${(await org.user(role)).id}`
+    const answer = await send('DELETE', url, {})
+    expect([answer.statusCode, answer.json().code]).toEqual([403, 'session_required'])
+    expect((await owner.get(url)).json().user).toMatchObject({ role, active: true })
+    expect((await owner.delete(url)).statusCode).toBe(200)
+  }
 })
 
 test('200: an API token may rename a user', async () => {
