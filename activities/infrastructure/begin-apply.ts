@@ -110,6 +110,8 @@ function whyStale(
     stateLineage,
     stateSerial,
     variablesMac,
+    // The one that the runner applies in. Its scripts and templates are no part of the plan file.
+    folder: loaded.workspace.path,
   })
   return digest === planDigest ? undefined : 'it is not the plan that was made'
 }

@@ -8,6 +8,7 @@ type MadeFrom = {
   stateLineage: string | null
   stateSerial: number | null
   variablesMac: string
+  folder: string
 }
 
 /** The digest of a plan from the hashes of its parts. Without a plan file there is none. */

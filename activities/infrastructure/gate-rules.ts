@@ -85,7 +85,11 @@ function versionsOf({
   const aliases = Object.keys(tagAliases).length > 0 ? [tagAliases] : []
   const judging = policies.filter((policy) => judgesWorkspace(policy.workspaces, workspace))
   return {
-    policiesVersion: hash(judging.map(({ id, version }) => [id, version])),
+    policiesVersion: hash([
+      // Policies read both (runner/judge-plan.ts).
+      ...(judging.length > 0 ? [workspace.criticality, workspace.name] : []),
+      ...judging.map(({ id, version }) => [id, version]),
+    ]),
     pricesVersion: hash([
       prices.map(({ id, version }) => [id, version]),
       workspace.costLimitMonthly,

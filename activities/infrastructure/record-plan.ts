@@ -12,7 +12,7 @@ import { stages } from '../../store/runs/stages.ts'
 import { planPasses } from '../../store/runs/stage-moves.ts'
 import { workspaceRuns, type RunChange } from '../../store/runs/workspace-runs.ts'
 import { stateVersions } from '../../store/workspaces/state-versions.ts'
-import { workspaces } from '../../store/workspaces/workspaces.ts'
+import { workspaces, type Workspace } from '../../store/workspaces/workspaces.ts'
 import { hasRoomAbove } from '../../domain/workspaces/judge-state-write.ts'
 import type { Deps } from '../deps.ts'
 import { digestOf } from './digest-of.ts'
@@ -43,6 +43,7 @@ export async function recordPlan(deps: Deps, loaded: LoadedRun, plan: FinishedPl
     stateLineage: loaded.state?.lineage ?? null,
     stateSerial: loaded.state?.serial ?? null,
     variablesMac: loaded.variablesMac,
+    folder: loaded.workspace.path,
   })
 
   await deps.store.tenant(organizationId, async (tenant) => {
@@ -62,6 +63,7 @@ export async function recordPlan(deps: Deps, loaded: LoadedRun, plan: FinishedPl
     const end = await endOfPlan(tenant, {
       loaded,
       plan,
+      workspace,
       isCanceled: now.cancelRequestedAt !== null,
     })
     if (end) {
@@ -87,10 +89,18 @@ export async function recordPlan(deps: Deps, loaded: LoadedRun, plan: FinishedPl
   })
 }
 
+type EndingPlan = {
+  loaded: LoadedRun
+  plan: FinishedPlan
+  /** As it is now, locked. */
+  workspace: Pick<Workspace, 'path'>
+  isCanceled: boolean
+}
+
 /** How the run ends with its plan. Undefined for a plan that may be applied. */
 async function endOfPlan(
   tenant: Tenant,
-  { loaded, plan, isCanceled }: { loaded: LoadedRun; plan: FinishedPlan; isCanceled: boolean },
+  { loaded, plan, workspace, isCanceled }: EndingPlan,
 ): Promise<RunEnd | undefined> {
   const { run } = loaded
   const { summary, denied } = plan
@@ -98,11 +108,12 @@ async function endOfPlan(
   if (denied) return { phase: 'failed', ...denied }
   if (run.kind === 'plan')
     return { phase: 'succeeded', ...(summary.noChanges && { reason: 'no_changes' as const }) }
-  if (await isStale(tenant, loaded))
+  const changed = await changedSince(tenant, loaded, workspace)
+  if (changed)
     return {
       phase: 'failed',
       reason: 'plan_stale',
-      message: 'The state was changed while this was planned. Start a new run.',
+      message: `The ${changed} was changed while this was planned. Start a new run.`,
     }
   if (loaded.state && !hasRoomAbove(loaded.state.serial))
     return {
@@ -137,10 +148,16 @@ async function pauseForApproval(
   await mailApprovers(tenant, run)
 }
 
-/** Whether the state was written since the plan read it. */
-async function isStale(tenant: Tenant, { run, state }: LoadedRun): Promise<boolean> {
+/** What the apply would read otherwise than the plan did: it works in the workspace's folder too. */
+async function changedSince(
+  tenant: Tenant,
+  { run, state, workspace: planned }: LoadedRun,
+  workspace: Pick<Workspace, 'path'>,
+): Promise<'working folder' | 'state' | undefined> {
+  if (workspace.path !== planned.path) return 'working folder'
   const current = await stateVersions(tenant).current(run.workspaceId)
-  return current?.serial !== state?.serial || current?.lineage !== state?.lineage
+  const isSame = current?.serial === state?.serial && current?.lineage === state?.lineage
+  return isSame ? undefined : 'state'
 }
 
 async function savePlan(

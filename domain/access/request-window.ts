@@ -48,13 +48,7 @@ export function requestWindow({ maxSubjects = 100_000 } = {}) {
         count.untold += 1
         now.set(subject, count)
       }
-      return {
-        allowed,
-        limit,
-        remaining: Math.max(0, Math.floor(limit - used - (allowed ? 1 : 0))),
-        resetSeconds: Math.ceil(windowSeconds - passed),
-        retryAfterSeconds: allowed ? 0 : secondsUntilFree({ limit, passed, earlier, count }),
-      }
+      return verdictOf({ allowed, limit, used, passed, earlier, count })
     },
 
     /** Takes back a request of this minute that was allowed, and that should count elsewhere. */
@@ -83,6 +77,24 @@ export function requestWindow({ maxSubjects = 100_000 } = {}) {
       const count = counts?.get(subject)
       if (count) count.total = Math.max(count.total, total + count.untold)
     },
+  }
+}
+
+function verdictOf(at: {
+  allowed: boolean
+  limit: number
+  used: number
+  passed: number
+  earlier: number
+  count: Count
+}): Verdict {
+  const { allowed, limit, used, passed } = at
+  return {
+    allowed,
+    limit,
+    remaining: Math.max(0, Math.floor(limit - used - (allowed ? 1 : 0))),
+    resetSeconds: Math.ceil(windowSeconds - passed),
+    retryAfterSeconds: allowed ? 0 : secondsUntilFree(at),
   }
 }
 

@@ -12,6 +12,8 @@ export type PlanDigestParts = {
   stateSerial: number | null
   /** Keyed hash over all variables and overrides that the plan was made with. */
   variablesMac: string
+  /** The workspace's path, in which OpenTofu works; empty for the top of the files. */
+  folder: string
 }
 
 /**
@@ -31,6 +33,8 @@ export function planDigest(parts: PlanDigestParts): string {
     'reader 3',
     // Omitted rather than "none", so that the digests of plans from before modules were stored stay valid.
     ...(parts.modulesSha256 === undefined ? [] : [`modules ${parts.modulesSha256}`]),
+    // Omitted for the top, so that the digests of plans from before this line stay valid there.
+    ...(parts.folder === '' ? [] : [`folder ${JSON.stringify(parts.folder)}`]),
   ]
   return `sha256:${createHash('sha256').update(lines.join('\n')).digest('hex')}`
 }

@@ -14,6 +14,8 @@ import type { Step } from './workbench.ts'
 
 /** Starts a step in namespaces of its own (docs/decisions/0007-sandbox.md). */
 export function launchInBubblewrap(host: BubblewrapHost, bench: Bench, step: Step): LaunchedStep {
+  // Before anything is started or opened, for it throws.
+  const options = joinOptions(optionsOf(host, bench, step))
   const inside = `/engine/${basename(step.program)}`
   const limits = limitCommand(host.prlimit, step, {
     countsOwnUid: true,
@@ -48,9 +50,7 @@ export function launchInBubblewrap(host: BubblewrapHost, bench: Bench, step: Ste
   // The variables go through a pipe: on the command line every user of the host could read them.
   // Node's type knows five descriptors; these were asked for as pipes above.
   const pipes = child.stdio as unknown as Record<2 | 5 | 7, Readable> & Record<3 | 6, Writable>
-  const options = pipes[3]
-  options.on('error', () => {})
-  sendOnce(grouped, options, optionsOf(host, bench, step))
+  sendOnce(grouped, pipes[3], options)
   const namespace = namespaceOf(pipes[5])
 
   return {
@@ -112,8 +112,19 @@ const ownProcesses = 8
 const ownStreams = ['/bin/sh', '-c', 'exec "$@" <&6 >&7 6<&- 7>&-', 'sh']
 
 /** bwrap starts nothing before it has its options, which the caller has made: what throws must throw there. */
-function sendOnce(grouped: Promise<void>, pipe: Writable, options: readonly string[]): void {
-  void grouped.then(() => pipe.end(options.join('\0') + '\0'))
+function sendOnce(grouped: Promise<void>, pipe: Writable, options: string): void {
+  pipe.on('error', () => {})
+  void grouped.then(() => pipe.end(options))
+}
+
+/**
+ * As bwrap reads them: each ends with NUL. A NUL within one, as in a variable of the run's author, would
+ * begin an option of theirs, which could bind a folder of the host. The message has no value: it may be secret.
+ */
+function joinOptions(options: readonly string[]): string {
+  if (options.some((option) => option.includes('\0')))
+    throw new Error('An option of the sandbox has a NUL in it, such as a variable of the step')
+  return options.map((option) => `${option}\0`).join('')
 }
 
 function optionsOf(host: BubblewrapHost, bench: Bench, step: Step): string[] {

@@ -31,7 +31,7 @@ export type PlanToApply = Omit<StoredPlan, 'overview' | 'estimate'>
 
 /** What judges the plans of a workspace, by its versions: with all policies of the organization. */
 export type RulesInForce = {
-  workspace: Pick<Workspace, 'id' | 'criticality' | 'costLimitMonthly' | 'unpriced'>
+  workspace: Pick<Workspace, 'id' | 'name' | 'criticality' | 'costLimitMonthly' | 'unpriced'>
   policies: Array<Pick<Policy, 'id' | 'version' | 'workspaces'>>
   prices: Array<{ id: number; version: number }>
   budgets: RulesOfWorkspace['budgets']
@@ -54,7 +54,7 @@ type Row = PlanToApply &
 const asking = (organizationId: number, workspaceRunId: number): PreparedQuery<Scalar> => ({
   name: 'judged-plan',
   text: `select ${selectList('p', ofPlan)},
-    w.id, w.criticality, w.cost_limit_monthly as "costLimitMonthly", w.unpriced, o.settings,
+    w.id, w.name, w.criticality, w.cost_limit_monthly as "costLimitMonthly", w.unpriced, o.settings,
     s.serial as "currentSerial", s.lineage as "currentLineage",
     (select coalesce(jsonb_agg(jsonb_build_object('id', y.id, 'version', y.version,
         'workspaces', y.workspaces) order by y.id), '[]')
@@ -77,11 +77,11 @@ const asking = (organizationId: number, workspaceRunId: number): PreparedQuery<S
 function toJudged(row: Row | undefined): JudgedPlan | undefined {
   if (!row) return undefined
   const { settings, policies, prices, budgets, currentSerial, currentLineage, ...rest } = row
-  const { id, criticality, costLimitMonthly, unpriced, ...plan } = rest
+  const { id, name, criticality, costLimitMonthly, unpriced, ...plan } = rest
   return {
     plan,
     rules: {
-      workspace: { id, criticality, costLimitMonthly, unpriced },
+      workspace: { id, name, criticality, costLimitMonthly, unpriced },
       policies,
       prices,
       budgets,
