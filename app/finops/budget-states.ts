@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { dayAfter } from '../../domain/finops/anomalies/days.ts'
 import type { BudgetFigures, BudgetState } from '../../domain/finops/budgets/budget.ts'
 import { forecastBudget } from '../../domain/finops/budgets/forecast-budget.ts'
 import { judgeBudget } from '../../domain/finops/budgets/judge-budget.ts'
@@ -42,14 +43,13 @@ export async function budgetStates(
       .map(({ budgetId, figures }) => [budgetId, figures]),
   )
   const stale = asked.filter(({ id }) => !found.has(id))
-  for (const costs of await budgetCosts(tenant, {
-    budgets: stale,
-    ...around,
-  })) {
+  for (const costs of await budgetCosts(tenant, { budgets: stale, ...around })) {
     const scope = stale.find(({ id }) => id === costs.budgetId)
-    const hasNoKey =
-      scope?.scopeKind === 'tag' && scope.scopeValue === 'untagged' && tagKey === null
-    found.set(costs.budgetId, figuresOf(costs, { today, hasNoKey }))
+    found.set(costs.budgetId, {
+      actual: costs.actual,
+      unknownBecause: unknownBecause(costs, { scope, tagKey }),
+      forecast: forecastOf(costs, today),
+    })
     // A forecast takes milliseconds, and there may be many: other requests come in between.
     await nextTurn()
   }
@@ -66,23 +66,53 @@ export async function budgetStates(
   })
 }
 
-function figuresOf(
-  costs: BudgetCosts,
-  { today, hasNoKey }: { today: string; hasNoKey: boolean },
-): BudgetFigures {
-  const { actual, days, completeThrough, isLate } = costs
-  // A forecast from a bill that stopped says nothing of this month.
-  const isKnown = completeThrough !== null && !isLate
-  return {
-    actual,
-    unknownBecause: hasNoKey ? 'no_tag_key' : unknownBecause(costs),
-    forecast: isKnown
-      ? forecastBudget({ days, completeThrough, today, actual: Number(actual) })
-      : null,
-  }
+/**
+ * The budgets that are older than this month, with their states at the end of the month before. A month that is over
+ * has no forecast, and its figures are not kept: those that are kept are of today.
+ */
+export async function statesOfMonthBefore(tenant: Tenant, now: Date): Promise<BudgetWithState[]> {
+  const firstDay = `${now.toISOString().slice(0, 7)}-01`
+  const asked = (await budgets(tenant).all()).filter(
+    ({ createdAt }) => createdAt < new Date(`${firstDay}T00:00:00Z`),
+  )
+  if (asked.length === 0) return []
+  const { currency, tagKey } = await organizationSettings(tenant)
+  const today = dayAfter(firstDay, -1)
+  const costs = await budgetCosts(tenant, { budgets: asked, currency, tagKey, today })
+  const found = new Map(costs.map((one) => [one.budgetId, one]))
+  return asked.map((budget) => {
+    const cost = found.get(budget.id)
+    const figures: BudgetFigures = cost
+      ? {
+          actual: cost.actual,
+          unknownBecause: unknownBecause(cost, { scope: budget, tagKey }),
+          forecast: null,
+        }
+      : noCost
+    return {
+      ...budget,
+      currency,
+      month: today.slice(0, 7),
+      figures,
+      ...judgeBudget(budget, figures),
+    }
+  })
 }
 
-function unknownBecause({ hasCost, isUnrated, isLate }: BudgetCosts) {
+/** A forecast from a bill that stopped says nothing of this month. */
+function forecastOf({ actual, days, completeThrough, isLate }: BudgetCosts, today: string) {
+  if (completeThrough === null || isLate) return null
+  return forecastBudget({ days, completeThrough, today, actual: Number(actual) })
+}
+
+type Scope = Pick<StoredBudget, 'scopeKind' | 'scopeValue'>
+
+function unknownBecause(
+  { hasCost, isUnrated, isLate }: BudgetCosts,
+  { scope, tagKey }: { scope: Scope | undefined; tagKey: string | null },
+): BudgetFigures['unknownBecause'] {
+  if (scope?.scopeKind === 'tag' && scope.scopeValue === 'untagged' && tagKey === null)
+    return 'no_tag_key'
   if (!hasCost) return 'no_cost'
   if (isUnrated) return 'no_rate'
   return isLate ? 'late_bill' : null

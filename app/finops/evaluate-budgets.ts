@@ -1,21 +1,34 @@
 import { budgetNotices, type BudgetEvent } from '../../store/finops/budgets/budget-notices.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { announce } from '../notifications/announce.ts'
-import { budgetStates, type BudgetWithState } from './budget-states.ts'
+import { budgetStates, statesOfMonthBefore, type BudgetWithState } from './budget-states.ts'
+
+/** Bills of a month's last days are complete one or two days after it, and may be late by some more. */
+const daysOfMonthBefore = 7
 
 /**
  * Brings the states of all budgets up to date after the cost has changed, and tells of those that came to
  * warn or are exceeded: once a budget, month and event, also where several ingests end at once. Called in a
- * transaction after the swap. Idempotent.
+ * transaction after the swap. Idempotent. Early in a month it also tells of those that the month before exceeded.
  */
-export async function evaluateBudgets(tenant: Tenant): Promise<void> {
-  for (const budget of await budgetStates(tenant)) {
-    const events = eventsOf(budget)
-    if (events.length === 0) continue
-    const noted = await budgetNotices(tenant).note(budget.id, { month: budget.month, events })
-    const [event] = events
-    if (event && noted.includes(event)) await tell(tenant, budget, event)
-  }
+export async function evaluateBudgets(tenant: Tenant, now = new Date()): Promise<void> {
+  for (const budget of await budgetStates(tenant, { now }))
+    await tellOnce(tenant, budget, eventsOf(budget))
+  if (now.getUTCDate() > daysOfMonthBefore) return
+  for (const budget of await statesOfMonthBefore(tenant, now))
+    if (budget.state === 'exceeded') await tellOnce(tenant, budget, ['budget.exceeded'])
+}
+
+/** Tells of the first of these events, unless the budget has told of it in that month. */
+async function tellOnce(
+  tenant: Tenant,
+  budget: BudgetWithState,
+  events: readonly BudgetEvent[],
+): Promise<void> {
+  const [event] = events
+  if (!event) return
+  const noted = await budgetNotices(tenant).note(budget.id, { month: budget.month, events })
+  if (noted.includes(event)) await tell(tenant, budget, event)
 }
 
 /** The event to tell, first; one that is exceeded does not go on to warn when a bill is corrected. */

@@ -101,10 +101,12 @@ const rankOf = ({ source }: Price): number => (source === 'bill' ? 1 : source ==
 
 type Verdict = 'yes' | 'no' | 'unknown'
 
-function isFor(price: Price, { type, providerName }: PricedObject): boolean {
+/** Google's `google-beta` has the resources of `google`, with the same types and prices. */
+function isFor({ provider, resourceType }: Price, { type, providerName }: PricedObject): boolean {
+  const isNamedBy = (name: string) => name === provider || name.endsWith(`/${provider}`)
   return (
-    price.resourceType === type &&
-    (providerName === price.provider || providerName.endsWith(`/${price.provider}`))
+    resourceType === type &&
+    (isNamedBy(providerName) || isNamedBy(providerName.replace(/-beta$/, '')))
   )
 }
 

@@ -13,8 +13,11 @@ export function plannedRegion({
 }): string | undefined {
   // What a script makes is described by the input.
   const of = type === 'terraform_data' ? own(values, 'input') : values
-  const named = textOf(of, 'region') ?? textOf(of, 'location')
+  const named = textOf(of, 'region')
   if (named) return regionText(named)
+  // Google's location is a region or one of its zones, as us-central1-a of a zonal cluster.
+  const location = textOf(of, 'location')
+  if (location) return regionText(location).replace(/^([a-z]+-[a-z]+\d+)-[a-z]$/, '$1')
   // us-central1-a of Google, eu-west-1a of AWS.
   const zone = textOf(of, 'zone') ?? textOf(of, 'availability_zone')
   if (zone) return regionText(zone.replace(/(?<=\d)-?[a-z]$/, ''))

@@ -10,6 +10,7 @@ import { unwrap, type Tenant } from '../driver/tenant.ts'
 import type { RunOrigin } from '../../domain/runs/run-origin.ts'
 import type { AnomalyDriver, StoredAnomaly } from './anomalies.ts'
 import { camelRows } from './camel-rows.ts'
+import { inEachCase } from './cost/cost-rows.ts'
 import { predictedDelta } from './predicted-delta.ts'
 
 /** A place in the list, newest first. */
@@ -20,6 +21,10 @@ export type AnomalyFilters = {
   provider?: readonly string[]
   service?: readonly string[]
   accountId?: readonly number[]
+  /** The name of an upload. */
+  source?: readonly string[]
+  /** An empty text finds those of no sub-account. */
+  subAccountId?: readonly string[]
   workspaceId?: readonly number[]
   /** Days: an anomaly that touches them. */
   from?: string
@@ -133,6 +138,7 @@ export function shownAnomalies(tenant: Tenant) {
       return ask(`${where.join(' and ')} order by a.first_day desc, a.id desc limit :limit`, {
         ...filters,
         ...(filters.provider && { provider: filters.provider.map((name) => name.toLowerCase()) }),
+        ...(filters.subAccountId && { subAccountId: inEachCase(filters.subAccountId) }),
         ...(after !== undefined && { afterDay: after.firstDay, afterId: after.id }),
         limit,
       })
@@ -149,6 +155,12 @@ const conditions: Record<keyof AnomalyFilters, string> = {
       and lower(n.name) = any(:provider::text[])))`,
   service: 's.service = any(:service::text[])',
   accountId: 'b.cloud_account_id = any(:accountId::integer[])',
+  source: 'b.name = any(:source::text[])',
+  // Also of one that is shown below it. The cost of a scope is of no sub-account.
+  subAccountId: `(s.source_id is not null and (coalesce(s.sub_account_id, '') = any(:subAccountId::text[]) or exists (
+    select from anomalies c join anomaly_series cs on cs.organization_id = c.organization_id and cs.id = c.series_id
+    where c.organization_id = a.organization_id and c.parent_id = a.id
+      and coalesce(cs.sub_account_id, '') = any(:subAccountId::text[]))))`,
   from: 'a.last_day >= :from::date',
   to: 'a.first_day <= :to::date',
   // Whose resources cost something in its days. The whole cost is of no workspace.

@@ -69,15 +69,20 @@ export async function readPayload(
 }
 
 /** Those that touch the window; filters that an anomaly does not know leave it in. */
-const anomaliesOf = ({ from, to, provider, service, accountId, workspaceId }: CostQuery) => ({
-  state: ['open', 'acknowledged', 'expected', 'resolved'] as const,
-  from,
-  to,
-  ...(provider && { provider }),
-  ...(service && { service }),
-  ...(accountId && { accountId }),
-  ...(workspaceId && { workspaceId }),
-})
+const anomaliesOf = (query: CostQuery) => {
+  const { from, to, provider, service, accountId, source, subAccountId, workspaceId } = query
+  return {
+    state: ['open', 'acknowledged', 'expected', 'resolved'] as const,
+    from,
+    to,
+    ...(provider && { provider }),
+    ...(service && { service }),
+    ...(accountId && { accountId }),
+    ...(source && { source }),
+    ...(subAccountId && { subAccountId }),
+    ...(workspaceId && { workspaceId }),
+  }
+}
 
 export async function readSeries(
   tenant: Tenant,

@@ -1,6 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { chargeColumns } from '../../../domain/finops/focus/charge-columns.ts'
 import { boundedNames, chargeCategories, nameBytesAtMost } from './line-columns.ts'
+import { currencyOf } from './make-charges.ts'
 import { named, rowsOf } from './open-database.ts'
 import { BillRefused, fileRefused } from './protocol.ts'
 
@@ -22,6 +23,8 @@ export async function groupsAreWhole(database: DuckDBConnection): Promise<boolea
 
 const providersAtMost = 200
 const servicesAtMost = 10_000
+/** Answers of the API list the money of each currency that has no rate. */
+const currenciesAtMost = 50
 
 /**
  * PostgreSQL's numeric(30, 12) holds 18 digits before the point. The amounts are added without their signs, so that
@@ -44,13 +47,19 @@ export async function checkWholeBill(database: DuckDBConnection, key: string): P
     database,
     `SELECT CAST(count(*) AS INTEGER) AS groups,
       CAST(count(DISTINCT lower(trim(coalesce(nullif(service_provider_name, ''), provider_name)))) AS INTEGER) AS providers,
-      CAST(count(DISTINCT service_name) AS INTEGER) AS services, ${isOver.join(', ')} FROM grouped`,
+      CAST(count(DISTINCT service_name) AS INTEGER) AS services,
+      CAST(count(DISTINCT ${currencyOf('billing_currency')}) AS INTEGER) AS currencies, ${isOver.join(', ')} FROM grouped`,
   )
   if (Number(found['groups']) === 0) throw fileRefused(key, 'The file has no rows.')
   if (Number(found['providers']) > providersAtMost)
     throw fileRefused(key, `The bill names more than ${providersAtMost} providers`, 'ProviderName')
   if (Number(found['services']) > servicesAtMost)
     throw fileRefused(key, `The bill names more than ${servicesAtMost} services`, 'ServiceName')
+  const currencies = Number(found['currencies'])
+  if (currencies > currenciesAtMost) {
+    const message = `The bill names ${currencies} currencies; at most ${currenciesAtMost} are read`
+    throw fileRefused(key, message, 'BillingCurrency')
+  }
   const errors = sums
     .filter(({ name }) => found[`${name}_over`] === true)
     .map(({ focus, atMost }) => ({

@@ -83,8 +83,17 @@ function textOf(file: BillFile, name: string): string {
 function timeOf(file: BillFile, name: string): string {
   const type = file.columns.get(name)
   if (type === undefined) return 'CAST(NULL AS TIMESTAMP)'
-  const time = type === 'VARCHAR' ? `TRY_CAST(${named(name)} AS TIMESTAMPTZ)` : named(name)
-  return `CAST(${time} AS TIMESTAMP)`
+  return `CAST(${type === 'VARCHAR' ? timeIn(named(name)) : named(name)} AS TIMESTAMP)`
+}
+
+/**
+ * The times of Azure's CSV have no seconds (`2024-09-01T00:00Z`), and DuckDB reads a zone only behind seconds. The
+ * regular expression takes three times as long as the cast, and runs only for texts that the cast does not read.
+ */
+function timeIn(text: string): string {
+  const toMinute = String.raw`^(\d{4}-\d\d-\d\d[T ]\d\d:\d\d)(Z|[+-]\d\d(:?\d\d)?)?$`
+  const withSeconds = String.raw`regexp_replace(${text}, '${toMinute}', '\1:00\2')`
+  return `coalesce(TRY_CAST(${text} AS TIMESTAMPTZ), TRY_CAST(${withSeconds} AS TIMESTAMPTZ))`
 }
 
 /**

@@ -63,9 +63,14 @@ const azureIds = new Set([
 /** The value of a column by which charges are told apart. */
 function keyValueOf(name: string): string {
   if (azureIds.has(name)) return `CASE WHEN provider = 'azure' THEN lower(${name}) ELSE ${name} END`
+  if (name === 'billing_currency') return currencyOf(name)
   if (name === 'service_name') return `coalesce(service_name, publisher_name, 'Unknown')`
   return name
 }
+
+/** Three letters are a code of ISO 4217, which rates are looked up by. Other names of money are the bill's own. */
+export const currencyOf = (text: string): string =>
+  `CASE WHEN regexp_full_match(trim(${text}), '[A-Za-z]{3}') THEN upper(trim(${text})) ELSE ${text} END`
 
 const dimensions = chargeColumns.filter(({ role }) => role === 'dimension')
 const keyValues = dimensions.map(({ name }) => keyValueOf(name))

@@ -1,6 +1,12 @@
 import type { CostQuery } from '../../../domain/finops/cost-query.ts'
 import { unwrap, type Tenant } from '../../driver/tenant.ts'
-import { bindingsOf, readSettings, withSlices, type CostRead } from './cost-rows.ts'
+import {
+  bindingsOf,
+  currenciesAtMost,
+  readSettings,
+  withSlices,
+  type CostRead,
+} from './cost-rows.ts'
 import { withinWindow } from './within-window.ts'
 
 /** Amounts are decimal text, in the organization's currency. `savings` is null where a price is not known. */
@@ -66,7 +72,9 @@ const select = ({ query }: { query: CostQuery }, sort: CommitmentOrder): string 
     where c.day between :from::date and :to::date
     group by l.period, c.provider, c.commitment_id, c.currency),
   priced as materialized (
-    select d.*, case when d.currency = :currency then 1 else r.rate end as rate
+    -- What is 0 needs no rate.
+    select d.*, case when d.currency = :currency or d.used = 0 and d.unused = 0 and coalesce(d.savings, 0) = 0
+      then 1 else r.rate end as rate
     from days d left join rates r on r.month = d.period and r.base = d.currency
     ${query.provider ? 'where d.provider in (select provider from wanted_providers)' : ''}),
   by_id as materialized (
@@ -99,5 +107,6 @@ const select = ({ query }: { query: CostQuery }, sort: CommitmentOrder): string 
       where bytes_so_far <= :mostProviderBytes),
     'unconverted', (select coalesce(json_agg(json_build_object('currency', currency, 'amount', amount::text)
         order by currency), '[]')
-      from (select currency, sum(used + unused) as amount from priced where rate is null group by currency) u)
+      from (select currency, sum(used + unused) as amount from priced where rate is null
+        group by currency having sum(used + unused) <> 0 order by currency limit ${currenciesAtMost}) u)
   ) as found`

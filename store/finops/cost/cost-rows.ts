@@ -14,11 +14,17 @@ export const bindingsOf = ({ organizationId, query, currency, shownKey }: CostRe
   ...emptyFilters,
   ...query,
   provider: query.provider?.map((name) => name.toLowerCase()) ?? null,
+  subAccountId: query.subAccountId ? inEachCase(query.subAccountId) : null,
   owner: query.owner?.map((one) => (one === 'unattributed' ? 'none' : one)) ?? null,
   organizationId,
   currency,
   shownKey,
 })
+
+/** Ids of Azure are stored in lower case (gateways/duckdb/program/make-charges.ts), others as their bill has them. */
+export const inEachCase = (ids: readonly string[]): string[] => [
+  ...new Set(ids.flatMap((id) => [id, id.toLowerCase()])),
+]
 
 // The names of all bindings: knex refuses a name that a statement has and the bindings do not.
 const emptyFilters = {
@@ -184,7 +190,21 @@ export const owned = (rows: string): string => `
     w.id as workspace_id, p.value
   from ${rows} p left join workspaces w on w.organization_id = :organizationId and w.id = p.workspace_id`
 
-/** SQL: sums in the organization's currency, at the rate of the bill's month. Null where there is no rate. */
+/**
+ * SQL: sums in the organization's currency, at the rate of the bill's month. Null where there is no rate. An amount of
+ * 0 needs none: one such line would make the whole cost of a day unknown.
+ */
 export const converted = (sums: string): string => `
-  select s.*, case when s.currency = :currency then s.amount else s.amount * r.rate end as value
+  select s.*, ${valueOf} as value
   from ${sums} s left join rates r on r.month = s.period and r.base = s.currency`
+
+/** SQL: the value of a sum `s` at its rate `r`. */
+export const valueOf = `case when s.currency = :currency or s.amount = 0 then s.amount else s.amount * r.rate end`
+
+/** Of one answer. A bill that is read has at most 50; those that were read before may have any number. */
+export const currenciesAtMost = 200
+
+/** SQL: the money of converted sums that has no rate, by currency. What cancels out in all is none. */
+export const unconvertedOf = (priced: string): string => `
+  select currency, sum(amount) as amount from ${priced} where value is null
+  group by currency having sum(amount) <> 0 order by currency limit ${currenciesAtMost}`

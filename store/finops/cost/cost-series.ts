@@ -6,6 +6,7 @@ import {
   costRows,
   readSettings,
   tagRows,
+  unconvertedOf,
   withShownKey,
   type CostRead,
   type Grain,
@@ -113,8 +114,7 @@ const seriesOf = ({ query, groupBy, granularity }: SeriesRead): string => `
       select ${pointOf[granularity]} as point, value as amount from priced_whole where value is not null
       union all select point, -amount from shown) p
     where r.groups > 0 group by p.point, r.groups, r.total)
-  union all (select null, null, currency, 0, 0, sum(amount) from priced where value is null
-    group by currency order by currency)
+  union all (select null, null, currency, 0, 0, amount from (${unconvertedOf('priced')}) u order by currency)
   union all select null, (select tag_key from shown_key), null, 0, 0, coalesce(sum(value), 0) from priced`
 
 /** SQL: `priced_points` has all keys of `wanted`, and `priced_whole` all that there are. */

@@ -7,6 +7,7 @@ import {
   owned,
   readSettings,
   tagRows,
+  unconvertedOf,
   withShownKey,
   type CostRead,
 } from './cost-rows.ts'
@@ -170,8 +171,7 @@ const selectTotals = `
     where place <= :maxWorkspaces order by amount desc, workspace_id)
   union all select 'owner rest', null, null, count(*)::integer, coalesce(sum(amount), 0) from owners
     where place > :maxWorkspaces
-  union all (select 'unconverted', currency, null, 0, sum(amount) from days
-    where value is null group by currency order by currency)
+  union all (select 'unconverted', currency, null, 0, amount from (${unconvertedOf('days')}) u order by currency)
   union all select 'tag key', tag_key, null, 0, 0 from shown_key
   union all (select 'tag', tag_value, null, 0, amount from shown_tags order by place)
   union all select 'tag rest', null, null, count(*)::integer, coalesce(sum(amount), 0) from tags

@@ -1,4 +1,5 @@
 import type { CostScopeKind } from '../../../domain/finops/cost-scope.ts'
+import { valueOf } from './cost-rows.ts'
 
 /**
  * What a statement over the cost of scopes reads. Its bindings: `organizationId`, `ids` (of the rows that have
@@ -31,7 +32,7 @@ export function scopedCost({ table, kinds, reads }: ScopedRead): string {
     ${[...sums.values()].join(',')},
     scoped as (${asked.map(({ costs }) => costs).join(' union all ')}),
     scope_costs as materialized (
-      select s.*, case when s.currency = :currency then s.amount else s.amount * r.rate end as value
+      select s.*, ${valueOf} as value
       from (select id, source_id, period, day, currency, sum(amount) as amount from scoped group by 1, 2, 3, 4, 5) s
         left join rates r on r.month = s.period and r.base = s.currency)`
 }

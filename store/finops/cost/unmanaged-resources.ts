@@ -1,7 +1,14 @@
 import { unwrap, type Tenant } from '../../driver/tenant.ts'
 import { isOwned, ownersIn } from '../owners-by-day.ts'
 import { chargesOfResources } from './charge-rows.ts'
-import { bindingsOf, converted, readSettings, withSlices, type CostRead } from './cost-rows.ts'
+import {
+  bindingsOf,
+  converted,
+  readSettings,
+  unconvertedOf,
+  withSlices,
+  type CostRead,
+} from './cost-rows.ts'
 import { withinWindow } from './within-window.ts'
 
 export type UnmanagedResource = {
@@ -113,6 +120,6 @@ const select = ({ query }: CostRead): string => `
   select json_build_object('total', (select coalesce(sum(amount), 0)::text from ranked),
     'unconverted', (select coalesce(json_agg(json_build_object('currency', currency, 'amount', amount::text)
         order by currency), '[]')
-      from (select currency, sum(amount) as amount from priced where value is null group by currency) u),
+      from (${unconvertedOf('priced')}) u),
     'resources', (select coalesce(json_agg(resource order by place), '[]') from kept),
     'hasMore', (select count(*) from page) > (select count(*) from kept)) as found`

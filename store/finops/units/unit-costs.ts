@@ -1,7 +1,7 @@
 import type { CostScope } from '../../../domain/finops/cost-scope.ts'
 import type { CostWindow } from '../../../domain/finops/cost-query.ts'
 import { unwrap, type Tenant } from '../../driver/tenant.ts'
-import { readSettings } from '../cost/cost-rows.ts'
+import { currenciesAtMost, readSettings } from '../cost/cost-rows.ts'
 import { scopedCost, sourcesInScope } from '../cost/scoped-cost.ts'
 
 /** Amounts and values are decimal text. */
@@ -97,8 +97,9 @@ const statementOf = (kinds: ReadonlyArray<CostScope['scopeKind']>): string => `
     from days group by id),
   unrated as (
     select id, json_agg(json_build_object('currency', currency, 'amount', amount::text) order by currency) as money
-    from (select id, currency, sum(amount) as amount from scope_costs where value is null group by 1, 2) u
-    group by id)
+    from (select id, currency, sum(amount) as amount, row_number() over (partition by id order by currency) as place
+      from scope_costs where value is null group by 1, 2 having sum(amount) <> 0) u
+    where place <= ${currenciesAtMost} group by id)
   select d.id as "unitId", e.through::text as "completeThrough", d.by_day as days,
     json_build_object('cost', d.cost::text, 'value', trim_scale(d.value)::text,
       'costPerUnit', ${quotient('d.measured_cost', 'd.measured_value')}::text,

@@ -33,6 +33,24 @@ describe('a bill is refused as a whole', () => {
     expect((await bills.read(['names.parquet'])).kind).toBe('read')
   })
 
+  test('with more currencies than 50, however they are written', async () => {
+    const code = `chr(97 + CAST(i // 26 AS INTEGER)) || chr(97 + CAST(i % 26 AS INTEGER)) || 'x'`
+    await bills.write('currencies.csv', { BillingCurrency: code }, 51)
+    expect(await bills.read(['currencies.csv'])).toMatchObject({
+      kind: 'refused',
+      errors: [
+        {
+          file: 'bills/currencies.csv',
+          column: 'BillingCurrency',
+          message: 'The bill names 51 currencies; at most 50 are read',
+        },
+      ],
+    })
+    const twice = `CASE i // 50 WHEN 0 THEN ${code} ELSE upper(${code.replaceAll('i ', '(i % 50) ')}) END`
+    await bills.write('currencies.csv', { BillingCurrency: twice }, 100)
+    expect((await bills.read(['currencies.csv'])).kind).toBe('read')
+  })
+
   test('with sums that PostgreSQL cannot hold, also where they cancel out', async () => {
     const cost = `CASE WHEN i % 2 = 0 THEN '999999999999999' ELSE '-999999999999999' END`
     await bills.write('sums.csv', { BilledCost: cost }, 1_002)

@@ -121,6 +121,55 @@ describe('other ways in which bills differ', () => {
     expect(same?.['day']).toBe('2026-09-02')
   })
 
+  test.each([
+    [`'2026-09-03T00:00Z'`, '2026-09-03'],
+    [`'2026-09-03T05:30'`, '2026-09-03'],
+    [`'2026-09-03 05:30'`, '2026-09-03'],
+    [`'2026-09-03T01:30+02:00'`, '2026-09-02'],
+    [`'2026-09-03T01:30+0200'`, '2026-09-02'],
+    [`'2026-09-03T01:30+02'`, '2026-09-02'],
+    [`'2026-09-02T23:30-01:00'`, '2026-09-03'],
+  ])('a time without seconds, as in Azure’s CSV, is one: %s', async (ChargePeriodStart, day) => {
+    const [row] = await chargesOf('minutes.csv', {
+      ChargePeriodStart,
+      ChargePeriodEnd: `'2026-09-04T00:00Z'`,
+      BillingPeriodStart: `'2026-09-01T00:00Z'`,
+      BillingPeriodEnd: `'2026-10-01T00:00Z'`,
+    })
+    expect(row).toMatchObject({
+      day,
+      charge_period_end: '2026-09-04 00:00:00Z',
+      billing_period_start: '2026-09-01',
+    })
+  })
+
+  test.each(['2026-09-03T25:00Z', '2026-09-03T05', '2026-09-03T05:00Z or so'])(
+    '%s is no time',
+    async (time) => {
+      await bills.write('no-time.csv', { ChargePeriodStart: `'${time}'` }, 1)
+      expect(await bills.read(['no-time.csv'])).toMatchObject({
+        kind: 'refused',
+        errors: [{ row: 1, column: 'ChargePeriodStart' }],
+      })
+    },
+  )
+
+  test('a bill may have times with seconds and without', async () => {
+    const ChargePeriodStart = `CASE i WHEN 0 THEN '2026-09-03T00:00Z' ELSE '2026-09-03T00:00:00Z' END`
+    expect(await chargesOf('both.csv', { ChargePeriodStart, ResourceId: `'i'` })).toHaveLength(1)
+  })
+
+  test('a code of a currency is in upper case; other names of money are as they are', async () => {
+    const BillingCurrency = `CASE i WHEN 0 THEN 'usd' WHEN 1 THEN ' Usd ' WHEN 2 THEN 'USD' ELSE 'credits' END`
+    const columns = { BillingCurrency, ResourceId: `'i'` }
+    const rows = await chargesOf('currency.csv', columns, { lines: 4 })
+    expect(rows).toHaveLength(2)
+    expect(new Set(rows.map((row) => row['billing_currency']))).toEqual(new Set(['USD', 'credits']))
+    const usual = await chargesOf('currency.csv', { BillingCurrency: `'usd'` })
+    expect(usual.map((row) => row['billing_currency'])).toEqual(['USD', 'USD'])
+    expect(await bills.read(['currency.csv'])).toMatchObject({ slices: [{ currency: 'USD' }] })
+  })
+
   test('an empty text is null, and a zero byte is left out', async () => {
     const columns = { RegionId: `''`, ResourceName: `'a' || chr(0) || 'b'`, ServiceName: `''` }
     const [row] = await chargesOf('empty.parquet', { ...columns, PublisherName: `'Publisher'` })
