@@ -8,6 +8,9 @@ export const endDelivery =
   async ({
     organizationId,
     deliveryId,
+    receivedAtMs,
     code = 'handled',
   }: TakeDeliveryInput & { code?: string }): Promise<void> =>
-    store.tenant(organizationId, async (tenant) => gitDeliveries(tenant).end(deliveryId, code))
+    store.tenant(organizationId, async (tenant) =>
+      gitDeliveries(tenant).end(deliveryId, code, receivedAtMs),
+    )

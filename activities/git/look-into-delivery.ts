@@ -1,12 +1,13 @@
 import { openHost } from '../../app/git/open-host.ts'
-import { gitConnections, type GitConnection } from '../../store/git/git-connections.ts'
-import { gitDeliveries, type GitDelivery } from '../../store/git/git-deliveries.ts'
+import { gitConnections } from '../../store/git/git-connections.ts'
+import { gitDeliveries } from '../../store/git/git-deliveries.ts'
 import { workspacesOfSource } from '../../store/git/workspaces-of-source.ts'
-import { triggeredPipelines, type Pipeline } from '../../store/pipelines/pipelines.ts'
+import { triggeredPipelines } from '../../store/pipelines/pipelines.ts'
 import type { TakeDeliveryInput } from '../../workflows/git/contract.ts'
 import type { Deps } from '../deps.ts'
 import { gitActivity } from './git-activity.ts'
 import { notingRefusals } from './note-refusal.ts'
+import { pipelinesOfDelivery } from './pipelines-of-delivery.ts'
 import { pushReader } from './read-pushes.ts'
 import { takeApplicationPush } from './take-application-push.ts'
 import { takePullRequest } from './take-pull-request.ts'
@@ -27,11 +28,7 @@ export const lookIntoDelivery =
           connection && {
             delivery,
             connection,
-            triggered: pipelinesOf(
-              delivery,
-              connection,
-              await triggeredPipelines(tenant, connection.id),
-            ),
+            triggered: await triggeredPipelines(tenant, connection.id),
             workspaceIds: await workspacesOfSource(tenant, {
               connection,
               branches: delivery.branches,
@@ -46,7 +43,11 @@ export const lookIntoDelivery =
       const { connection, delivery } = found
       if (found.triggered.length > 0) {
         const reader = pushReader(openHost(deps, organizationId, connection))
-        for (const pipeline of found.triggered)
+        const pipelines = await notingRefusals(deps, organizationId, {
+          connection,
+          work: async () => pipelinesOfDelivery(delivery, { ...found, reader }),
+        })
+        for (const pipeline of pipelines)
           await takeApplicationPush(deps, {
             organizationId,
             connection,
@@ -62,18 +63,3 @@ export const lookIntoDelivery =
           work: async () => takePullRequest(deps, { organizationId, connection, number }),
         })
     })
-
-/**
- * The pipelines of the repository that a delivery is about. One of a name that is no pipeline's may be
- * of a repository that was renamed since, so then each is looked at.
- */
-function pipelinesOf(
-  { repository }: GitDelivery,
-  { defaultRepo }: GitConnection,
-  triggered: readonly Pipeline[],
-): readonly Pipeline[] {
-  const names = [defaultRepo, ...triggered.map(({ appRepo }) => appRepo)]
-  const isNamed = (name: string | null) => name?.toLowerCase() === repository?.toLowerCase()
-  if (repository === null || !names.some(isNamed)) return triggered
-  return triggered.filter(({ appRepo }) => isNamed(appRepo))
-}

@@ -70,7 +70,7 @@ export async function planPullRequest(
       files: prepared,
       commit,
     })
-    await pulls.setFault(pullRequestId, workspaceId, null)
+    await pulls.setFault(pullRequestId, { workspaceId, commit }, null)
     const { run } = await createRun(tenant, {
       workspace,
       version,

@@ -2,11 +2,14 @@ import { pushesBetween } from '../../domain/git/pushes-between.ts'
 import type { CommitsOfAuthors } from '../../app/git/authors-of-commits.ts'
 import { maxChanges, type GitHost } from '../../gateways/git/git-host.ts'
 import { isStatus } from '../../gateways/git/git-refusal.ts'
+import { hasCode } from '../../gateways/git/head-moved.ts'
 
 /** What is asked of a host about one delivery, each question once. */
 export type PushReader = {
   head(repo: string, branch: string): Promise<string | null>
   defaultBranch(repo: string): Promise<string | null>
+  /** Its name by now, also where it was renamed. */
+  fullName(repo: string): Promise<string>
   /** Undefined if the host does not tell all of them, or cannot compare these commits. */
   changedPaths(
     repo: string,
@@ -28,11 +31,14 @@ export function pushReader(host: GitHost): PushReader {
     // Of the same question, so of the same type.
     return known as Promise<T>
   }
+  const repository = async (repo: string) =>
+    once(['repository', repo.toLowerCase()], async () => host.repository(repo))
   return {
     head: async (repo, branch) => once(['head', repo, branch], async () => host.head(repo, branch)),
 
-    defaultBranch: async (repo) =>
-      once(['default', repo], async () => (await host.repository(repo)).defaultBranch),
+    defaultBranch: async (repo) => (await repository(repo)).defaultBranch,
+
+    fullName: async (repo) => (await repository(repo)).fullName,
 
     changedPaths: async (repo, range) =>
       once(['paths', repo, range.base, range.head], async () => {
@@ -42,6 +48,8 @@ export function pushReader(host: GitHost): PushReader {
         } catch (error) {
           // The older commit is gone, because the branch was written anew, or the host compares no more.
           if (isStatus(error, 400, 404, 409, 422)) return undefined
+          // GitHub lists no repository with very many files.
+          if (hasCode(error, 'git_repository_too_large')) return undefined
           throw error
         }
       }),

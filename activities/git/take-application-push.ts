@@ -92,12 +92,15 @@ async function takeTags(
   { store }: Deps,
   { organizationId, delivery, pipeline }: ApplicationPush,
 ): Promise<void> {
-  const { id, triggerTags } = pipeline
+  const { id, triggerTags, appRepo, appGitConnectionId } = pipeline
   for (const tag of delivery.tags.filter(
     (name) => name.length <= maxTagLength && fitsAnyGlob(triggerTags, name),
   ))
     await store.tenant(organizationId, async (tenant) => {
       const now = await pipelines(tenant).getForUpdate(id)
+      // Led elsewhere since it was listed: the tag is another repository's.
+      if (now.appRepo !== appRepo || now.appGitConnectionId !== appGitConnectionId)
+        throw unavailable('pipeline_changed', 'The pipeline was changed meanwhile.')
       if (!fitsAnyGlob(now.triggerTags, tag)) return
       if (await triggeredRuns(tenant, id).hasRunOfTag(tag, delivery.id)) return
       await createPushedRun(tenant, {

@@ -3,14 +3,16 @@ import { folderOfWorkspace } from '../../domain/git/plan-hydration.ts'
 import { foldersOf, isWithin, type WorkspaceSource } from '../../domain/git/workspace-source.ts'
 import { openHost } from '../../app/git/open-host.ts'
 import type { GitHost } from '../../gateways/git/git-host.ts'
+import type { FoundPull } from '../../gateways/git/git-pulls.ts'
 import { hasCode } from '../../gateways/git/head-moved.ts'
+import { transactionId } from '../../store/driver/transaction-id.ts'
 import type { GitConnection } from '../../store/git/git-connections.ts'
 import { gitPullRequests } from '../../store/git/git-pull-requests.ts'
 import { startComment } from '../../app/git/start-comment.ts'
 import { workspacesOfConnection } from '../../store/git/workspaces-of-source.ts'
 import type { Deps } from '../deps.ts'
 import { authorsOfPull } from './authors-of-pull.ts'
-import { planPullRequest, type PullTarget } from './plan-pull-request.ts'
+import { planPullRequest, type PullPlan, type PullTarget } from './plan-pull-request.ts'
 
 /**
  * Plans a pull request, as it is at the host now, in each workspace whose folder it touches. Never one from
@@ -30,33 +32,79 @@ export async function takePullRequest(
   const targets = await targetsOf(deps, { organizationId, connection, host, into: pull.into })
   if (targets.length === 0) return
   const changed = await host.changedPaths(repo, pull)
-  const touched = targets.filter(({ folders }) =>
-    changed.some((path) => folders.some((folder) => isWithin(path, folder))),
+  // Any folder may be among what the host does not tell.
+  const touched = targets.filter(
+    ({ folders }) =>
+      !changed || changed.some((path) => folders.some((folder) => isWithin(path, folder))),
   )
-  const commit = touched.length > 0 && (await host.head(repo, pull.from))
+  const commit = await headOf(deps, { organizationId, connection, host, pull, touched })
   if (!commit) return
-  const row = await deps.store.tenant(organizationId, async (tenant) =>
-    gitPullRequests(tenant).of(connection.id, repo, number),
-  )
+  const pullRequestId = await deps.store.tenant(organizationId, async (tenant) => {
+    const pulls = gitPullRequests(tenant)
+    const { id } = await pulls.of(connection.id, repo, number)
+    // Plans of this commit are there already if the branch was set back to it, and nothing is planned below.
+    const isShown = touched.length === 0 || (await pulls.isPlannedAt(id, commit))
+    if ((await pulls.setHead(id, commit)) && isShown)
+      await startComment(tenant, {
+        pullRequestId: id,
+        after: `head-${await transactionId(tenant)}`,
+      })
+    return id
+  })
   const place = { organizationId, repo, branch: pull.from, commit }
   let asked: Promise<number[]> | undefined
   const authors = async () => (asked ??= authorsOfPull(deps, host, { ...place, into: pull.into }))
   for (const target of touched) {
-    const plan = { ...place, pullRequestId: row.id, target, authors }
+    const plan = { ...place, pullRequestId, target, authors }
     try {
       await planPullRequest(deps, host, plan)
     } catch (error) {
-      if (hasCode(error, 'git_head_moved'))
-        throw unavailable('git_branch_busy', 'The branch moved on while it was read.')
-      if (!(error instanceof AppError) || error.fault !== 'invalid') throw error
-      await deps.store.tenant(organizationId, async (tenant) => {
-        const pulls = gitPullRequests(tenant)
-        await pulls.setFault(row.id, target.workspaceId, error.message.slice(0, 500))
-        const after = `fault-${target.workspaceId}-${commit}`
-        await startComment(tenant, { pullRequestId: row.id, after })
-      })
+      await noteFault(deps, plan, error)
     }
   }
+}
+
+/** The head, if it concerns a workspace now, or did when the comment was written. */
+async function headOf(
+  { store }: Deps,
+  at: {
+    organizationId: number
+    connection: GitConnection
+    host: GitHost
+    pull: FoundPull
+    touched: readonly PullTarget[]
+  },
+): Promise<string | null> {
+  const { organizationId, connection, host, pull, touched } = at
+  const { id, defaultRepo: repo } = connection
+  if (!repo) return null
+  const isKnown =
+    touched.length > 0 ||
+    (await store.tenant(organizationId, async (tenant) =>
+      gitPullRequests(tenant).isKnown(id, repo, pull.number),
+    ))
+  return isKnown ? host.head(repo, pull.from) : null
+}
+
+/** Records a fault that a retry cannot fix: it does not keep other workspaces from their plan. */
+async function noteFault(
+  { store }: Deps,
+  { organizationId, pullRequestId, commit, target: { workspaceId } }: PullPlan,
+  error: unknown,
+): Promise<void> {
+  if (hasCode(error, 'git_head_moved'))
+    throw unavailable('git_branch_busy', 'The branch moved on while it was read.')
+  if (!(error instanceof AppError)) throw error
+  // Deleted since it was listed.
+  if (error.fault === 'not_found') return
+  if (error.fault !== 'invalid' && error.fault !== 'conflict') throw error
+  const fault = error.message.slice(0, 500)
+  await store.tenant(organizationId, async (tenant) => {
+    const pulls = gitPullRequests(tenant)
+    if (!(await pulls.setFault(pullRequestId, { workspaceId, commit }, fault))) return
+    const after = `fault-${workspaceId}-${await transactionId(tenant)}`
+    await startComment(tenant, { pullRequestId, after })
+  })
 }
 
 /** The workspaces whose files are read from the target branch, or written to it. */

@@ -12,33 +12,57 @@ import {
   type GitConnection,
 } from '../../store/git/git-connections.ts'
 import type { Store } from '../../store/driver/connect.ts'
+import type { Tenant } from '../../store/driver/tenant.ts'
+import { inWebhookTurn } from './webhook-turn.ts'
 
 /** A new webhook secret, sealed for its row. */
 export const newWebhookSecret = ({ keyring }: { keyring: Keyring }, organizationId: number) =>
   keyring.seal(placeOfWebhookSecret(organizationId), randomBytes(32))
+
+type Needed = { store: Store; keyring: Keyring }
+type Place = { host: GitHost; connection: GitConnection; origin: string }
 
 /**
  * Registers the webhook of a connection's repository, and stores the outcome in the connection.
  * Repeated, it replaces the webhook by a new one. Undefined without a repository.
  */
 export async function syncWebhook(
-  deps: { store: Store; keyring: Keyring },
+  deps: Needed,
   organizationId: number,
-  { host, connection, origin }: { host: GitHost; connection: GitConnection; origin: string },
+  at: Place,
 ): Promise<WebhookOutcome | undefined> {
-  const { id, product, defaultRepo: repo } = connection
+  const { id, defaultRepo: repo } = at.connection
   if (!repo) return undefined
-  const sealed = await deps.store.tenant(organizationId, async (tenant) =>
-    gitConnections(tenant).webhookSecret(id, newWebhookSecret(deps, organizationId)),
-  )
-  const outcome = await registerWebhook(host, {
-    product,
+  return syncInTurn(deps, organizationId, {
+    ...at,
     repo,
-    url: webhookUrl(origin, id),
-    secret: deps.keyring.open(placeOfWebhookSecret(organizationId), sealed),
+    note: async (tenant, outcome) => gitConnections(tenant).setWebhook(id, outcome),
   })
-  await deps.store.tenant(organizationId, async (tenant) =>
-    gitConnections(tenant).setWebhook(id, outcome),
-  )
-  return outcome
+}
+
+/** Registers the webhook of one repository, and stores the outcome by `note`, before the next one has its turn. */
+export async function syncInTurn(
+  deps: Needed,
+  organizationId: number,
+  at: Place & {
+    repo: string
+    note: (tenant: Tenant, outcome: WebhookOutcome) => Promise<void>
+  },
+): Promise<WebhookOutcome> {
+  const { host, connection, repo } = at
+  const { id: connectionId, product } = connection
+  const url = webhookUrl(at.origin, connectionId)
+  return inWebhookTurn(deps, organizationId, {
+    connectionId,
+    repo,
+    url,
+    note: at.note,
+    register: async () => {
+      const sealed = await deps.store.tenant(organizationId, async (tenant) =>
+        gitConnections(tenant).webhookSecret(connectionId, newWebhookSecret(deps, organizationId)),
+      )
+      const secret = deps.keyring.open(placeOfWebhookSecret(organizationId), sealed)
+      return registerWebhook(host, { product, repo, url, secret })
+    },
+  })
 }

@@ -57,3 +57,49 @@ test('a name of a file cannot end the table, mention anybody or make a link', ()
   expect(row.match(/\|/g)).toHaveLength(8)
   expect(row).not.toMatch(/@ada|\]\(|https:\/\/|`c`|<img/)
 })
+
+const many = (begin: string, more: Partial<PlannedWorkspace>) =>
+  Array.from({ length: 150 }, (_, index) => ({ ...planned, name: `${begin}-${index}`, ...more }))
+const namesIn = (text: string) =>
+  text
+    .split('\n')
+    .filter((line) => /^\| \w+-\d/.test(line))
+    .map((line) => line.split(' ')[1] ?? '')
+
+test('a long list ends below what hosts take: failed and refused ones first, unchanged ones last', () => {
+  const rows = [
+    ...many('same', { reason: 'no_changes' }),
+    ...many('changed', {}),
+    ...many('failed', { state: 'failed', reason: 'policy_denied' }),
+  ]
+  const text = pullRequestComment('<!-- m -->', rows, [{ name: 'refused-1', fault: 'odd' }])
+  expect(text.length).toBeLessThanOrEqual(30_000)
+  expect(text.length).toBeGreaterThan(29_000)
+  expect(text.endsWith('\n<!-- m -->')).toBe(true)
+  const shown = namesIn(text)
+  expect(shown).toContain('refused-1')
+  expect(shown.filter((name) => name.startsWith('failed'))).toHaveLength(150)
+  expect(shown.at(-1)).toMatch(/^changed/)
+  expect(text).toContain(`\n\n… and ${451 - shown.length} more workspaces.\n`)
+  // What fits stays in its order, and says nothing of others.
+  const few = pullRequestComment('<!-- m -->', [rows[0] ?? planned, rows[450 - 1] ?? planned], [])
+  expect(namesIn(few)).toEqual(['same-0', 'failed-149'])
+  expect(few).not.toContain('more workspace')
+})
+
+test('many broken budgets leave room for the workspaces', () => {
+  const findings = Array.from({ length: 500 }, (_, id) => ({
+    message: 'x',
+    budget: { id, name: `budget of a team with a long name ${id}` },
+    breaks: true,
+  }))
+  const gates = [{ kind: 'cost', result: 'warn', findings }]
+  const text = pullRequestComment('<!-- m -->', [...many('w', {}), { ...planned, gates }], [])
+  expect(text.length).toBeLessThanOrEqual(30_000)
+  const lines = text.split('\n').filter((line) => line.startsWith('- '))
+  expect(lines.length).toBeGreaterThan(50)
+  expect(text).toContain(`\n… and ${500 - lines.length} more budgets.\n`)
+  expect(namesIn(text).length).toBeGreaterThan(100)
+  const one = pullRequestComment('<!-- m -->', many('x', { name: 'n'.repeat(300) }), [])
+  expect(one.length).toBeLessThanOrEqual(30_000)
+})

@@ -15,28 +15,57 @@ export type PlannedWorkspace = {
 /** Why a workspace was not planned. */
 export type UnplannedWorkspace = { name: string; fault: string }
 
+/** Bitbucket refuses more than 32,768 characters, and GitHub more than 65,536. */
+const maxCharacters = 30_000
+/** Of these for the budgets, so that many of them do not displace the workspaces. */
+const maxOfBudgets = 8_000
+/** For the words that say how many more there are. */
+const reserved = 40
+
 /**
  * The one comment on a pull request, with the budgets that merging it would break. Numbers and names alone: everybody who can read the repository
- * sees it, and the resources of a plan are for members.
+ * sees it, and the resources of a plan are for members. As many workspaces as fit: hosts refuse a longer comment.
  */
 export function pullRequestComment(
   marker: string,
   planned: readonly PlannedWorkspace[],
   unplanned: readonly UnplannedWorkspace[],
 ): string {
-  return [
+  const head = [
     '### cloud-control',
     '',
     'What merging this would change. Nothing is applied from a pull request.',
     '',
     '| Workspace | Commit | Plan | Add | Change | Destroy | Gates |',
     '|---|---|---|---|---|---|---|',
-    ...planned.map(rowOf),
-    ...unplanned.map(({ name, fault }) => `| ${name} | | not planned: ${plain(fault)} | | | | |`),
-    ...brokenBudgets(planned),
-    '',
-    marker,
-  ].join('\n')
+  ]
+  const budgets = brokenBudgets(planned)
+  const tail = [...budgets, '', marker]
+  const rows: Row[] = [
+    ...planned.map((workspace) => ({ rank: rankOf(workspace), text: rowOf(workspace) })),
+    ...unplanned.map(({ name, fault }) => ({
+      rank: 0,
+      text: `| ${name} | | not planned: ${plain(fault)} | | | | |`,
+    })),
+  ]
+  const left = maxCharacters - lengthOf(head) - lengthOf(tail)
+  return [...head, ...fittingRows(rows, left), ...tail].join('\n')
+}
+
+/** Rank 0 is left out last. */
+type Row = { rank: number; text: string }
+
+function rankOf({ state, reason }: PlannedWorkspace): number {
+  if (state === 'failed' || state === 'canceled') return 0
+  return reason === 'no_changes' ? 2 : 1
+}
+
+function fittingRows(rows: readonly Row[], characters: number): string[] {
+  const texts = rows.map(({ text }) => text)
+  if (lengthOf(texts) <= characters) return texts
+  const ranked = rows.toSorted((one, other) => one.rank - other.rank).map(({ text }) => text)
+  const shown = fitting(ranked, characters - reserved)
+  return [...shown, '', `… and ${rows.length - shown.length} more workspaces.`]
 }
 
 function brokenBudgets(planned: readonly PlannedWorkspace[]): string[] {
@@ -45,8 +74,22 @@ function brokenBudgets(planned: readonly PlannedWorkspace[]): string[] {
       .filter(({ breaks }) => breaks)
       .map(({ budget }) => `- ${name} would break the budget ${plain(budget.name)}.`),
   )
-  return lines.length > 0 ? ['', ...lines] : []
+  if (lines.length === 0) return []
+  const shown = fitting(lines, maxOfBudgets - reserved)
+  const more = lines.length - shown.length
+  return ['', ...shown, ...(more > 0 ? ['', `… and ${more} more budgets.`] : [])]
 }
+
+/** As many lines from the first one on as have so many characters. */
+function fitting(lines: readonly string[], characters: number): string[] {
+  let left = characters
+  const end = lines.findIndex((line) => (left -= line.length + 1) < 0)
+  return lines.slice(0, end === -1 ? lines.length : end)
+}
+
+/** With a line break for each. */
+const lengthOf = (lines: readonly string[]): number =>
+  lines.reduce((sum, line) => sum + line.length + 1, 0)
 
 function rowOf({ name, commit, state, reason, summary, gates, url }: PlannedWorkspace): string {
   const told = reason && reason !== 'no_changes' ? ` (${reason})` : ''

@@ -1,4 +1,5 @@
 import type { WebhookKeys } from '../../domain/git/webhook-secret.ts'
+import { isStatus } from './git-refusal.ts'
 
 export type WebhookSpec = { url: string; keys: WebhookKeys }
 
@@ -12,3 +13,12 @@ export interface GitWebhooks {
 
 /** A repository has a handful; whoever has more than these pages has hundreds. */
 export const maxWebhookPages = 5
+
+/** One that somebody else has deleted since it was listed is gone, as it should be. */
+export async function deleteWebhook(work: () => Promise<unknown>): Promise<void> {
+  try {
+    await work()
+  } catch (error) {
+    if (!isStatus(error, 404)) throw error
+  }
+}

@@ -156,6 +156,29 @@ export function gitConnections(tenant: Tenant) {
         })
     },
 
+    /**
+     * Takes a lease on the webhooks of a connection for one registration. Returns its end, which names this very
+     * lease; undefined while another registration holds it.
+     */
+    async takeWebhookTurn(id: number, seconds: number): Promise<string | undefined> {
+      const [taken] = await db('git_connections')
+        .where({ organizationId, id })
+        .where((free) => {
+          void free.whereNull('webhookBusyUntil').orWhere('webhookBusyUntil', '<', db.fn.now())
+        })
+        .update({ webhookBusyUntil: db.raw(`now() + make_interval(secs => ?)`, [seconds]) })
+        .returning(db.raw('webhook_busy_until::text as until'))
+      return taken?.until
+    },
+
+    /** Has no effect on the lease of another registration, which has taken it since this one ran out. */
+    async endWebhookTurn(id: number, until: string): Promise<void> {
+      await db('git_connections')
+        .where({ organizationId, id })
+        .whereRaw('webhook_busy_until = ?::timestamptz', [until])
+        .update({ webhookBusyUntil: null })
+    },
+
     /** A host that has signed once must sign from then on. */
     async noteSigns(id: number): Promise<void> {
       await rows().where({ id }).patch({ webhookSigned: true })

@@ -47,17 +47,38 @@ export function gitPullRequests(tenant: Tenant) {
       await rows().where({ id }).update({ commentId })
     },
 
-    /** Why a workspace could not be planned; null after a success. */
-    async setFault(id: number, workspaceId: number, fault: string | null): Promise<void> {
-      const key = String(workspaceId)
-      await rows()
+    /**
+     * Notes the commit that the comment is about; true if it was another one. The faults of other commits end
+     * with it.
+     */
+    async setHead(id: number, headSha: string): Promise<boolean> {
+      const moved = await rows()
         .where({ id })
+        .whereRaw('head_sha is distinct from ?', [headSha])
+        .update({ headSha, faults: '{}' })
+      return moved === 1
+    },
+
+    /**
+     * Why a workspace could not be planned at a commit; null after a success. True if that is new. Has no effect
+     * once the pull request has another head: a slow reader must not report on that one.
+     */
+    async setFault(
+      id: number,
+      { workspaceId, commit }: { workspaceId: number; commit: string },
+      fault: string | null,
+    ): Promise<boolean> {
+      const key = String(workspaceId)
+      const changed = await rows()
+        .where({ id, headSha: commit })
+        .whereRaw('faults->>?::text is distinct from ?::text', [key, fault])
         .update({
           faults:
             fault === null
               ? db.raw('faults - ?::text', [key])
               : db.raw('faults || jsonb_build_object(?::text, ?::text)', [key, fault]),
         })
+      return changed === 1
     },
 
     /** Takes a lease on the comment for one writer; false while another holds it. */
@@ -73,6 +94,18 @@ export function gitPullRequests(tenant: Tenant) {
       await rows().where({ id }).update({ busyUntil: null })
     },
 
+    /** Whether it has touched a workspace before. */
+    async isKnown(connectionId: number, repo: string, number: number): Promise<boolean> {
+      return (await rows().where({ connectionId, repo, number }).first('id')) !== undefined
+    },
+
+    async isPlannedAt(id: number, commitSha: string): Promise<boolean> {
+      const row = await db('configuration_versions')
+        .where({ organizationId, pullRequestId: id, commitSha })
+        .first('id')
+      return row !== undefined
+    },
+
     async isPlanned(id: number, workspaceId: number, commitSha: string): Promise<boolean> {
       const row = await db('configuration_versions')
         .where({ organizationId, workspaceId, pullRequestId: id, commitSha })
@@ -80,7 +113,7 @@ export function gitPullRequests(tenant: Tenant) {
       return row !== undefined
     },
 
-    /** The newest plan of each workspace. */
+    /** The newest plan of each workspace at the head. */
     async runs(id: number): Promise<PullRequestRun[]> {
       const { rows: found } = await db.raw(
         `select distinct on (w.name) w.id as "workspaceId", w.name as "workspaceName",
@@ -88,7 +121,8 @@ export function gitPullRequests(tenant: Tenant) {
          from configuration_versions v
          join workspace_runs r on r.organization_id = v.organization_id and r.configuration_version_id = v.id
          join workspaces w on w.organization_id = v.organization_id and w.id = v.workspace_id
-         where v.organization_id = ? and v.pull_request_id = ?
+         join git_pull_requests p on p.organization_id = v.organization_id and p.id = v.pull_request_id
+         where p.organization_id = ? and p.id = ? and (p.head_sha is null or v.commit_sha = p.head_sha)
          order by w.name, v.id desc`,
         [organizationId, id],
       )

@@ -7,7 +7,12 @@ export type RegisterWebhookInput = {
   connectionId: number
   pipelineId?: number
 }
-export type TakeDeliveryInput = { organizationId: number; deliveryId: number }
+/** Without `receivedAtMs`: started by an older version. */
+export type TakeDeliveryInput = {
+  organizationId: number
+  deliveryId: number
+  receivedAtMs?: number
+}
 export type WriteCommentInput = { organizationId: number; pullRequestId: number }
 
 export const initializeRepositoryType = 'initializeRepository'
@@ -28,8 +33,9 @@ export const hydrateWorkspaceId = (input: HydrateWorkspaceInput & { attempt: str
 export const registerWebhookId = (input: RegisterWebhookInput & { place: string }) =>
   `org-${input.organizationId}/git-webhook/${input.connectionId}/${input.place}`
 
-export const takeDeliveryId = (input: TakeDeliveryInput) =>
-  `org-${input.organizationId}/git-delivery/${input.deliveryId}`
+/** Another place for each attempt: a delivery that failed may be sent again. */
+export const takeDeliveryId = (input: TakeDeliveryInput & { place: string }) =>
+  `org-${input.organizationId}/git-delivery/${input.place}`
 
 export const writeCommentId = (input: WriteCommentInput & { after: string }) =>
   `org-${input.organizationId}/git-comment/${input.pullRequestId}/${input.after}`

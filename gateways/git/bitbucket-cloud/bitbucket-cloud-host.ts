@@ -92,13 +92,18 @@ export function bitbucketCloudHost(
     },
 
     compare: async (name, { base, head }) => {
-      type Stat = { status: string; old?: { path: string }; new?: { path: string } }
+      type Side = { path: string } | null
+      type Stat = { status: string; old?: Side; new?: Side }
       const found: FileChange[] = []
       const address = `${at(name)}/diffstat/${head}..${base}`
       for await (const { status, ...paths } of client.list<Stat>(address, { pagelen: perPage })) {
         if (found.length >= maxChanges) break
+        const [was, is] = [paths.old?.path, paths.new?.path]
+        // A file that was moved is a change of the folder that it left, too.
+        if (was !== undefined && is !== undefined && was !== is)
+          found.push({ path: was, change: 'removed' })
         found.push({
-          path: paths.new?.path ?? paths.old?.path ?? '',
+          path: is ?? was ?? '',
           change: status === 'added' || status === 'removed' ? status : 'modified',
         })
       }

@@ -1,4 +1,4 @@
-import { maxWebhookPages, type GitWebhooks } from '../git-webhooks.ts'
+import { deleteWebhook, maxWebhookPages, type GitWebhooks } from '../git-webhooks.ts'
 import { inPath, type JsonClient } from '../json-client.ts'
 
 type Hooks = { values: Array<{ uuid: string; url: string }>; next?: string }
@@ -9,7 +9,10 @@ export function bitbucketCloudWebhooks(client: JsonClient): GitWebhooks {
     for (let page = 1; page <= maxWebhookPages; page += 1) {
       const { values, next } = await client.get<Hooks>(at(name), { page, pagelen: 100 })
       for (const hook of values)
-        if (hook.url === url) await client.delete(`${at(name)}/${encodeURIComponent(hook.uuid)}`)
+        if (hook.url === url)
+          await deleteWebhook(async () =>
+            client.delete(`${at(name)}/${encodeURIComponent(hook.uuid)}`),
+          )
       if (!next) return
     }
   }

@@ -1,4 +1,4 @@
-import { maxWebhookPages, type GitWebhooks } from '../git-webhooks.ts'
+import { deleteWebhook, maxWebhookPages, type GitWebhooks } from '../git-webhooks.ts'
 import type { JsonClient } from '../json-client.ts'
 
 type Hooks = {
@@ -15,7 +15,8 @@ export function bitbucketDataCenterWebhooks(
     for (let page = 0, start = 0; page < maxWebhookPages; page += 1) {
       const hooks = await client.get<Hooks>(`${at(name)}/webhooks`, { start, limit: 100 })
       for (const hook of hooks.values)
-        if (hook.url === url) await client.delete(`${at(name)}/webhooks/${hook.id}`)
+        if (hook.url === url)
+          await deleteWebhook(async () => client.delete(`${at(name)}/webhooks/${hook.id}`))
       if (hooks.isLastPage || hooks.nextPageStart == null) return
       start = hooks.nextPageStart
     }

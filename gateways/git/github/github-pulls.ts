@@ -1,8 +1,10 @@
 import type { Octokit } from '@octokit/rest'
 import { changesBetween } from '../../../domain/git/changes-between.ts'
 import { filesOf, place } from './github-repository.ts'
-import { maxCommentPages, type GitPulls } from '../git-pulls.ts'
+import { maxChanges } from '../git-host.ts'
+import { maxCommentPages, type FoundPull, type GitPulls } from '../git-pulls.ts'
 import { isStatus } from '../git-refusal.ts'
+import { hasCode } from '../head-moved.ts'
 
 const perPage = 100
 
@@ -42,24 +44,7 @@ export function githubPulls(octokit: Octokit): GitPulls {
       return true
     },
 
-    changedPaths: async (name, { into, from }) => {
-      const { data } = await rest.repos.compareCommitsWithBasehead({
-        ...place(name),
-        basehead: `${into}...${from}`,
-        per_page: 1,
-      })
-      // Its own list of files ends at 300, so the two trees are compared.
-      const [before, after] = await Promise.all(
-        [data.merge_base_commit.sha, `heads/${from}`].map(async (at) => {
-          const sha = at.startsWith('heads/')
-            ? (await rest.git.getRef({ ...place(name), ref: at })).data.object.sha
-            : at
-          const { data: commit } = await rest.git.getCommit({ ...place(name), commit_sha: sha })
-          return filesOf(octokit, name, { tree: commit.tree.sha, folder: '' })
-        }),
-      )
-      return changesBetween(before ?? new Map(), after ?? new Map()).map(({ path }) => path)
-    },
+    changedPaths: async (name, pull) => changedPaths(octokit, name, pull),
 
     findComment: async (name, { number, words }) => {
       for (let page = 1; page <= maxCommentPages; page += 1) {
@@ -93,5 +78,39 @@ export function githubPulls(octokit: Octokit): GitPulls {
         throw error
       }
     },
+  }
+}
+
+async function changedPaths(
+  octokit: Octokit,
+  name: string,
+  { into, from }: FoundPull,
+): Promise<string[] | undefined> {
+  const { git, repos } = octokit.rest
+  const { data } = await repos.compareCommitsWithBasehead({
+    ...place(name),
+    basehead: `${into}...${from}`,
+    per_page: 1,
+  })
+  try {
+    // Its own list of files ends at 300, so the two trees are compared.
+    const [before, after] = await Promise.all(
+      [data.merge_base_commit.sha, `heads/${from}`].map(async (at) => {
+        const sha = at.startsWith('heads/')
+          ? (await git.getRef({ ...place(name), ref: at })).data.object.sha
+          : at
+        const { data: commit } = await git.getCommit({ ...place(name), commit_sha: sha })
+        return filesOf(octokit, name, { tree: commit.tree.sha, folder: '' })
+      }),
+    )
+    return changesBetween(before ?? new Map(), after ?? new Map()).map(({ path }) => path)
+  } catch (error) {
+    if (!hasCode(error, 'git_repository_too_large')) throw error
+    // The first page has all files that it tells, however few commits are asked for ("Compare two commits").
+    const { files } = data
+    if (!files || files.length >= maxChanges) return undefined
+    return files.flatMap(({ filename, previous_filename: previous }) =>
+      previous === undefined ? [filename] : [previous, filename],
+    )
   }
 }

@@ -1,6 +1,6 @@
 import type { Octokit } from '@octokit/rest'
 import { place } from './github-repository.ts'
-import { maxWebhookPages, type GitWebhooks } from '../git-webhooks.ts'
+import { deleteWebhook, maxWebhookPages, type GitWebhooks } from '../git-webhooks.ts'
 
 const perPage = 100
 
@@ -9,7 +9,8 @@ export function githubWebhooks({ rest }: Octokit): GitWebhooks {
     for (let page = 1; page <= maxWebhookPages; page += 1) {
       const { data } = await rest.repos.listWebhooks({ ...place(name), per_page: perPage, page })
       for (const { id, config } of data)
-        if (config.url === url) await rest.repos.deleteWebhook({ ...place(name), hook_id: id })
+        if (config.url === url)
+          await deleteWebhook(async () => rest.repos.deleteWebhook({ ...place(name), hook_id: id }))
       if (data.length < perPage) return
     }
   }

@@ -1,12 +1,12 @@
 import { gitlabList, type GitlabApi } from './gitlab-api.ts'
-import { maxWebhookPages, type GitWebhooks } from '../git-webhooks.ts'
+import { deleteWebhook, maxWebhookPages, type GitWebhooks } from '../git-webhooks.ts'
 
 export function gitlabWebhooks(api: GitlabApi): GitWebhooks {
   const remove = async (name: string, url: string) => {
     const ours: number[] = []
     const hooks = gitlabList(maxWebhookPages, async (at) => api.ProjectHooks.all(name, at))
     for await (const hook of hooks) if (hook.url === url) ours.push(hook.id)
-    for (const id of ours) await api.ProjectHooks.remove(name, id)
+    for (const id of ours) await deleteWebhook(async () => api.ProjectHooks.remove(name, id))
   }
   return {
     registerWebhook: async (name, { url, keys }) => {

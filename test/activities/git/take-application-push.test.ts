@@ -167,9 +167,14 @@ describe.each(hostsOf('gitlabPeer', 'bitbucketCloudPeer'))(
       expect(await runsOf(next.pipelineId)).toEqual([])
       expect(await runsOf(one)).toHaveLength(1)
       expect(await runsOf(other)).toEqual([])
-      // A name that nobody knows may be that of a repository which was renamed.
-      await pushed(at.connectionId, { branches: ['main'], repository: 'acme/renamed' })
+      // A name that nobody knows is that of a repository which was renamed, or of one that no pipeline has.
+      const unknown = { branches: ['main'], repository: `${off.repo}-renamed` }
+      await pushed(at.connectionId, unknown)
+      expect(await runsOf(other)).toEqual([])
+      await harness.peer.rename(off.repo, unknown.repository)
+      await pushed(at.connectionId, unknown)
       expect(await runsOf(other)).toHaveLength(1)
+      expect(await runsOf(one)).toHaveLength(1)
     })
 
     test('paths: a push starts a run if one of them changed since the last one', async () => {

@@ -69,6 +69,29 @@ describe('Bitbucket Cloud since April 2026', () => {
       expect(asked).not.toContain(gone)
   })
 
+  test('a file that was moved is a change of the folder that it left and of the one that it came to', async () => {
+    const host = hostWith(peer.token())
+    const values = [
+      { status: 'renamed', old: { path: 'live/x.tf' }, new: { path: 'docs/x.tf' } },
+      { status: 'modified', old: { path: 'a.tf' }, new: { path: 'a.tf' } },
+      { status: 'removed', old: { path: 'b.tf' }, new: null },
+      { status: 'added', old: null, new: { path: 'c.tf' } },
+    ]
+    peer.server.fault = ({ path }) =>
+      path.includes('/diffstat/') ? { status: 200, json: { values } } : undefined
+    const range = { base: 'a'.repeat(40), head: 'b'.repeat(40) }
+    const found = await host
+      .compare('acme/one', range)
+      .finally(() => void (peer.server.fault = () => undefined))
+    expect(found).toEqual([
+      { path: 'live/x.tf', change: 'removed' },
+      { path: 'docs/x.tf', change: 'modified' },
+      { path: 'a.tf', change: 'modified' },
+      { path: 'b.tf', change: 'removed' },
+      { path: 'c.tf', change: 'added' },
+    ])
+  })
+
   test('a restricted branch and a token without the write right get the same answer: both get a pull request', async () => {
     await peer.protect('acme/two', 'main')
     const host = hostWith(peer.token())

@@ -29,6 +29,19 @@ eachProvider('webhooks and pull requests of %s', (provider) => {
     ])
   })
 
+  test('a webhook that another registration has deleted meanwhile counts as deleted', async () => {
+    const repo = await repository()
+    await register(repo)
+    provider.peer.server.fault = ({ method }) =>
+      method === 'DELETE' ? { status: 404, json: { message: 'Not Found' } } : undefined
+    try {
+      expect(await register(repo)).toMatchObject({ state: 'active', url })
+      await provider.host.removeWebhook(repo, url)
+    } finally {
+      provider.peer.server.fault = () => undefined
+    }
+  })
+
   test('a missing right is returned by name and not thrown', async () => {
     const repo = await repository()
     provider.peer.allowHooks(false)
@@ -65,7 +78,7 @@ eachProvider('webhooks and pull requests of %s', (provider) => {
     const pull = await provider.host.pull(repo, number)
     expect(pull).toEqual({ number, open: true, into: 'main', from: 'feature/one', fork: false })
     if (pull)
-      expect((await provider.host.changedPaths(repo, pull)).toSorted()).toEqual([
+      expect((await provider.host.changedPaths(repo, pull))?.toSorted()).toEqual([
         'a/x.tf',
         'a/z.tf',
       ])
