@@ -22,11 +22,11 @@ export const limits: Limits = {
     bench: 1,
 
     console: 24,
-    engines: 2,
+    engines: 1,
     gateways: 14,
     runner: 3,
     // Repositories: a function whose methods share one tenant.
-    store: 32,
+    store: 31,
     worker: 1,
   },
 }
