@@ -28,6 +28,7 @@ import {
 } from '../gateways/tofu/plan-file/compare-plan-file.ts'
 import { compareConfiguration } from '../gateways/tofu/plan-file/compare-configuration.ts'
 import { compareOrigin } from '../gateways/tofu/plan-file/compare-origin.ts'
+import { compareProviders } from '../gateways/tofu/plan-file/compare-providers.ts'
 import { compareState } from '../gateways/tofu/plan-file/compare-state.ts'
 import { PlanForged, PlanTooLarge } from '../gateways/tofu/plan-file/plan-forged.ts'
 import type { KeptModules } from '../gateways/tofu/module-archive.ts'
@@ -161,12 +162,13 @@ async function planInSandbox(planning: Planning): Promise<Planned> {
       tool.show(lockFile, { maxBytes: job.planJsonBytes }),
       originOf(port, state),
     ])
-    orForged(() => compareOrigin(plan, state, origin))
+    const moved = orForged(() => compareOrigin(plan, state, origin))
     orForged(() => compareConfiguration(planFile, tool.plannedFrom(files, modules)))
     if (shown.how === 'too_much_output') throw tooLarge(shown.stdoutBytes, job.planJsonBytes)
     assertWell(shown, 'show', error)
     const planJson = orForged((): unknown => JSON.parse(shown.stdout.toString()))
     orForged(() => comparePlan(plan, planJson))
+    orForged(() => compareProviders(moved, planJson))
 
     await log.write('info', 'Judging the plan by policies and cost.')
     const secretValues = [...settings.secrets.map(({ value }) => value), ...masks.added]

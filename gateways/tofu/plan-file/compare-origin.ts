@@ -1,14 +1,33 @@
 import { isRecord } from '../../../domain/infrastructure/record.ts'
+import { isProviderOf } from './compare-state.ts'
+import type { ProvidedObject } from './compare-providers.ts'
+import { matchMoved } from './match-moved.ts'
 import { parseAddress } from './parse-address.ts'
 import { PlanForged } from './plan-forged.ts'
 import type { FilePlan, FileResource } from './read-tfplan.ts'
-import { keyOfObject, type StateInPlan, type StateObject } from './read-tfstate.ts'
+import type { Move } from './read-moves.ts'
+import {
+  keyOfObject,
+  type ObjectPlace,
+  type StateInPlan,
+  type StateObject,
+} from './read-tfstate.ts'
 import type { PlanValue } from './read-value.ts'
 
 type Scalar = string | number | boolean
 
 /** What a state that the service kept says of an object. */
-type Kept = { scalars: Map<string, Scalar>; schemaVersion: number; isTainted: boolean }
+type Kept = {
+  place: ObjectPlace
+  scalars: Map<string, Scalar>
+  schemaVersion: number
+  isTainted: boolean
+  /** With the key of the provider's instance, if there is one. */
+  provider: string
+}
+
+/** With the `moved` blocks of its configuration. */
+type PlanWithMoves = FilePlan & { moves: () => readonly Move[] }
 
 /**
  * Throws PlanForged unless a plan begins from the workspace's state: `origin` is the state that the service kept under
@@ -20,45 +39,74 @@ type Kept = { scalars: Map<string, Scalar>; schemaVersion: number; isTainted: bo
  * texts, numbers and booleans of its attributes must be the same. Not compared are what is nested in them and objects
  * of a newer version of the schema, since a newer provider may write both anew. An object that no longer exists is
  * shown as drift. A plan that destroys has no drift, and there is none of deposed objects: those may be left out, and
- * only the `id` is compared. An object of the plan that the workspace does not have must be an import.
+ * only the `id` is compared. Nor does it say where most of what moved was: `matchMoved` finds it. An object of the plan
+ * that the workspace does not have must be an import.
+ *
+ * Returns the objects whose provider `compareProviders` must compare.
  */
 export function compareOrigin(
-  plan: FilePlan,
+  plan: PlanWithMoves,
   state: StateInPlan,
   origin: Buffer | undefined,
-): void {
+): ProvidedObject[] {
   const kept = origin ? readKept(origin) : new Map<string, Kept>()
   // A state of an older format, which OpenTofu writes anew at the next apply.
-  if (!kept) return
+  if (!kept) return []
   const drifted = new Map(plan.drift.map((drift) => [keyBefore(drift), drift]))
   const met = new Set<string>()
+  const unmet: Begun[] = []
   for (const resource of plan.resources) {
     const { address, change } = resource
-    if (parseAddress(address).mode !== 'managed') continue
+    const { mode, ...parsed } = parseAddress(address)
+    if (mode !== 'managed') continue
     const key = keyBefore(resource)
     const drift = drifted.get(key)
     // What is created has no object, unless the one that it had is gone.
     if (change.beforeBytes === undefined && !drift) continue
     const object = kept.get(key)
-    if (met.has(key) || (!object && change.importing === undefined))
+    const mayHaveMoved = plan.destroys && change.beforeBytes !== undefined
+    if (met.has(key) || (!object && change.importing === undefined && !mayHaveMoved))
       throw new PlanForged(`${address} is not in the workspace's state`)
-    if (!object) continue
-    met.add(key)
+    if (!object && change.importing !== undefined) continue
     compareDrift(resource, drift)
-    const planned = state.objects.get(keyAfter(resource))
-    const idAlone = plan.destroys || resource.deposed !== ''
-    const { before } = (drift ?? resource).change
-    // Another type has other attributes.
-    const isSameObject = isMovedToType(resource) || isAsKept({ before, object, planned, idAlone })
-    if (!isSameObject || (planned && planned.isTainted !== object.isTainted))
+    const place = { ...parsed, deposed: resource.deposed }
+    const begun: Begun = {
+      resource,
+      place,
+      before: (drift ?? resource).change.before,
+      planned: state.objects.get(keyOfObject(place)),
+      idAlone: plan.destroys || resource.deposed !== '',
+    }
+    if (!object) {
+      unmet.push(begun)
+      continue
+    }
+    met.add(key)
+    if (!isAsKept(begun, object))
       throw new PlanForged(`${address} differs from the workspace's state`)
   }
-  for (const key of kept.keys()) {
-    if (met.has(key) || plan.destroys || isDeposed(key)) continue
+  const left = [...kept].filter(([key]) => !met.has(key))
+  const moved = plan.destroys ? compareMoved(unmet, { left, moves: plan.moves }) : []
+  for (const [key] of plan.destroys ? [] : left) {
     // It no longer exists and is not to be made again.
-    if (drifted.get(key)?.change.action === 'delete') continue
+    if (isDeposed(key) || drifted.get(key)?.change.action === 'delete') continue
     throw new PlanForged("it leaves out an object of the workspace's state")
   }
+  return moved
+}
+
+/** Returns those that moved to another provider. */
+function compareMoved(
+  unmet: readonly Begun[],
+  { left, moves }: { left: ReadonlyArray<[string, Kept]>; moves: () => readonly Move[] },
+): ProvidedObject[] {
+  if (unmet.length === 0) return []
+  const objects = { left: left.map(([, object]) => object), moves: moves() }
+  return matchMoved(unmet, objects, isAsKept).flatMap(([{ resource }, object]) => {
+    const { address, provider } = resource
+    if (!object) throw new PlanForged(`${address} is not in the workspace's state`)
+    return isProviderOf(object.provider, provider) ? [] : [{ address, provider }]
+  })
 }
 
 /** What drifted is what a change begins from. */
@@ -72,23 +120,22 @@ function compareDrift({ address, change }: FileResource, drift: FileResource | u
 const keyBefore = ({ address, previousAddress, deposed }: FileResource): string =>
   keyOfObject({ ...parseAddress(previousAddress || address), deposed })
 
-const keyAfter = ({ address, deposed }: FileResource): string =>
-  keyOfObject({ ...parseAddress(address), deposed })
-
-const isMovedToType = ({ address, previousAddress }: FileResource): boolean =>
-  parseAddress(previousAddress || address).type !== parseAddress(address).type
-
 const isDeposed = (key: string): boolean => !key.endsWith(',""]')
 
-type Compared = {
+/** What an object of the plan begins from. */
+type Begun = {
+  resource: FileResource
+  place: ObjectPlace
   before: PlanValue
-  object: Kept
   /** In the state of the plan; undefined for what is gone. */
   planned: StateObject | undefined
   idAlone: boolean
 }
 
-function isAsKept({ before, object, planned, idAlone }: Compared): boolean {
+function isAsKept({ place, before, planned, idAlone }: Begun, object: Kept): boolean {
+  if (planned && planned.isTainted !== object.isTainted) return false
+  // Another type has other attributes.
+  if (place.type !== object.place.type) return true
   const { scalars, schemaVersion } = object
   // A newer provider writes what it finds anew. Of a schema that is too new, the next plan refuses to read it.
   if (planned && planned.schemaVersion !== schemaVersion)
@@ -133,15 +180,20 @@ function readKept(bytes: Buffer): Map<string, Kept> | undefined {
       if (!isRecord(instance)) continue
       const { index_key: index, attributes, schema_version: version } = instance
       const schemaVersion = typeof version === 'number' ? version : 0
-      const key = keyOfObject({
+      const place = {
         module: textOf(resource['module']) ?? '',
         type: textOf(resource['type']) ?? '',
         name: textOf(resource['name']) ?? '',
         index: typeof index === 'number' ? index : textOf(index),
         deposed: textOf(instance['deposed']) ?? '',
+      }
+      objects.set(keyOfObject(place), {
+        place,
+        scalars: scalarsOf(attributes),
+        schemaVersion,
+        isTainted: instance['status'] === 'tainted',
+        provider: textOf(instance['provider']) ?? textOf(resource['provider']) ?? '',
       })
-      const isTainted = instance['status'] === 'tainted'
-      objects.set(key, { scalars: scalarsOf(attributes), schemaVersion, isTainted })
     }
   }
   return objects

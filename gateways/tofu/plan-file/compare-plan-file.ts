@@ -2,6 +2,7 @@ import { isRecord, own } from '../../../domain/infrastructure/record.ts'
 import { checkKeys } from './check-keys.ts'
 import { parseAddress, providerOf, type ParsedAddress } from './parse-address.ts'
 import { PlanForged } from './plan-forged.ts'
+import { readMoves, type Move } from './read-moves.ts'
 import { readTfplan, type FileChange, type FilePlan, type FileResource } from './read-tfplan.ts'
 import { unknown, type PlanValue } from './read-value.ts'
 import { readZip } from './read-zip.ts'
@@ -9,15 +10,15 @@ import { isKnown, isSame, isSameUnknown } from './same-value.ts'
 
 const maxTfplanBytes = 128 * 1024 * 1024
 
-/** The plan within a plan file, which must be the plain archive that OpenTofu writes. */
-export function readPlanFile(planFile: Buffer): FilePlan {
+/** The plan within a plan file, which must be the plain archive that OpenTofu writes, and the moves of its configuration. */
+export function readPlanFile(planFile: Buffer): FilePlan & { moves: () => Move[] } {
   const entries = readZip(planFile)
   for (const { name } of entries)
     if (!isOfPlan(name)) throw new PlanForged('its archive has an entry that is none of a plan')
   const tfplan = entries.find(({ name }) => name === 'tfplan')
   if (!tfplan || !entries.some(({ name }) => name === 'tfstate'))
     throw new PlanForged('it is no plan of OpenTofu')
-  return readTfplan(tfplan.read(maxTfplanBytes))
+  return { ...readTfplan(tfplan.read(maxTfplanBytes)), moves: () => readMoves(entries) }
 }
 
 const isOfPlan = (name: string): boolean =>

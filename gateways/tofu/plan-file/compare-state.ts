@@ -43,13 +43,16 @@ function compareObject(
   if (!object) return
   if (!isSame(before, object.attributes))
     throw new PlanForged(`${address} differs in its state from what was before`)
-  const instance = object.provider.startsWith(provider) && object.provider.slice(provider.length)
-  if (instance === false || !isKey.test(instance))
+  if (!isProviderOf(object.provider, provider))
     throw new PlanForged(`${address} has another provider in its state`)
   // A tainted object is replaced or goes.
   if (object.isTainted ? kept.has(change.action) : actionReason === replacedAsTainted)
     throw new PlanForged(`${address} differs in its state in whether it is tainted`)
 }
+
+/** Whether the provider of an object of a state is of this configuration of a provider. */
+export const isProviderOf = (provider: string, configuration: string): boolean =>
+  provider.startsWith(configuration) && isKey.test(provider.slice(configuration.length))
 
 /** What follows the provider's configuration: nothing, or the key of one of its instances. */
 const isKey = /^(\["([^"\\]|\\.)*"\]|\[\d+\])?$/s

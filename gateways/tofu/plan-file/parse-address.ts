@@ -59,7 +59,7 @@ export function parseAddress(address: string): ParsedAddress {
 }
 
 /** What addrs.toHCLQuotedString did. */
-function unquote(text: string): string {
+export function unquote(text: string): string {
   return text.replace(/\\u[0-9a-f]{4}|\\U[0-9a-f]{8}|\\.|\$\$\{|%%\{/gs, (part) => {
     if (!part.startsWith('\\')) return part.slice(1)
     const [, kind = ''] = part
