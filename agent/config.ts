@@ -49,13 +49,15 @@ function readUrl(given: string | undefined, faults: string[]): string {
   return url.href.replace(/\/+$/, '')
 }
 
+export const isAgentToken = (text: string): boolean => /^cc_agt_[\w-]{1,200}$/.test(text)
+
 function tokenReader(env: NodeJS.ProcessEnv, faults: string[]): () => string {
   const file = env['CC_AGENT_TOKEN_FILE']
   const given = env['CC_AGENT_TOKEN']?.trim()
   const read = () => (file ? readFileSync(file, 'utf8').trim() : (given ?? ''))
   if (file && given) faults.push('CC_AGENT_TOKEN and CC_AGENT_TOKEN_FILE exclude each other.')
   try {
-    if (!/^cc_agt_[\w-]{1,200}$/.test(read()))
+    if (!isAgentToken(read()))
       faults.push('CC_AGENT_TOKEN, or the file CC_AGENT_TOKEN_FILE, has a token "cc_agt_…".')
   } catch (error) {
     faults.push(`CC_AGENT_TOKEN_FILE cannot be read: ${codeOf(error)}.`)

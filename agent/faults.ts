@@ -15,8 +15,11 @@ export class Refusal extends Error {
 export const refuseRelease = (code: string, message: string): Refusal =>
   new Refusal(code, message, { refused: true })
 
-/** Why work on a deployment ends early. After the last two the agent changes nothing more. */
-export type Halt = 'stopped' | 'lease_lost' | 'ending'
+/**
+ * Why work on a deployment ends early. After all but `stopped` the agent changes nothing more. `result_refused`: the
+ * service cannot read the result.
+ */
+export type Halt = 'stopped' | 'lease_lost' | 'ending' | 'result_refused'
 
 export class Halted extends Error {
   readonly halt: Halt

@@ -5,6 +5,7 @@ import { readObject } from '../disk/write-durably.ts'
 import { messageOf } from '../faults.ts'
 import type { Say } from '../say.ts'
 import { createBackoff, pause } from '../service/backoff.ts'
+import { neverTaken } from '../service/call-service.ts'
 import type { Service } from '../service/service.ts'
 import type { OutputFile } from './output-file.ts'
 import { readBatch, type Place } from './read-batch.ts'
@@ -55,11 +56,17 @@ export function sendOutput({
     while (!signal.aborted)
       try {
         const { status, code } = await service.post(route, { fence, batch, lines }, { signal })
-        backoff.reset()
-        if (status === 409) onLost()
-        else if (status >= 300)
-          say('warn', 'the service does not take a batch of lines', { status, code })
-        return
+        const isTaken = status < 300
+        if (isTaken || neverTaken.has(status)) {
+          backoff.reset()
+          // Left out, since those that follow would wait for it for ever.
+          if (!isTaken)
+            say('warn', 'the service does not take a batch of lines', { batch, status, code })
+          return
+        }
+        if (status === 409 || status === 404) return onLost()
+        say('warn', 'lines are refused, and are sent again', { status, code })
+        await backoff.wait(signal)
       } catch (error) {
         if (signal.aborted) return
         say('warn', 'lines could not be sent', { why: messageOf(error) })

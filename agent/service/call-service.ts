@@ -39,6 +39,9 @@ export class ServiceAway extends Error {
   }
 }
 
+/** The service cannot read what was sent, so the same is refused again. Every other refusal may end. */
+export const neverTaken: ReadonlySet<number> = new Set([400, 413])
+
 const protocol = '1'
 /** A claim has the provenance, 50 keys with their endorsements and the variables. */
 const maxAnswerBytes = 8 * 1024 * 1024

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { IncomingMessage } from 'node:http'
 import type { AgentState } from '../agent-state.ts'
+import { isAgentToken } from '../config.ts'
 import { messageOf } from '../faults.ts'
 import type { Say } from '../say.ts'
 import { createBackoff } from './backoff.ts'
@@ -21,7 +22,8 @@ const silentMs = 20_000
 
 /**
  * The calls of an agent with its own token. The token that the operator set is either that, or one that only enrolls;
- * nothing in it says which, so it is tried.
+ * nothing in it says which, so it is tried. A call that is answered 401 is repeated once if the operator has replaced
+ * the token meanwhile: the one before ends an hour after its rotation, which may be in the middle of a deployment.
  */
 export function serviceOf({
   connection,
@@ -52,6 +54,33 @@ export function serviceOf({
     })
   let token = ''
 
+  /** What the operator has set now, unless it is the refused one. Undefined also while the file is being replaced. */
+  const replacementOf = (refused: string): string | undefined => {
+    // Another call found it meanwhile.
+    if (token !== refused) return token
+    try {
+      const found = ownTokenOf(readToken(), state)
+      return found !== refused && isAgentToken(found) ? found : undefined
+    } catch {
+      return undefined
+    }
+  }
+  const withToken = async <T>(
+    call: (token: string) => Promise<T>,
+    { statusOf, drop }: { statusOf: (answer: T) => number | undefined; drop?: (answer: T) => void },
+  ): Promise<T> => {
+    const used = token
+    const answer = await call(used)
+    const other = statusOf(answer) === 401 ? replacementOf(used) : undefined
+    if (other === undefined) return answer
+    drop?.(answer)
+    const again = await call(other)
+    if (statusOf(again) !== 401 && token !== other) {
+      token = other
+      say('info', 'the token was replaced: the new one is used')
+    }
+    return again
+  }
   const enroll = async (joinToken: string, signal: AbortSignal): Promise<Answer> => {
     const name = hostname()
     const answer = await post('enroll', { name }, { token: joinToken, signal })
@@ -64,8 +93,8 @@ export function serviceOf({
     return answer
   }
   const tryToken = async (given: string, signal: AbortSignal): Promise<number> => {
-    const { token: own, enrolledWith } = state.get()
-    if (own !== undefined && enrolledWith === hashOf(given)) {
+    const own = ownTokenOf(given, state)
+    if (own !== given) {
       token = own
       return 200
     }
@@ -84,16 +113,26 @@ export function serviceOf({
   }
 
   return {
-    post: async (path, body, options) => post(path, body, { ...options, token }),
-    get: async (path, headers, signal) =>
-      connection.open({
-        method: 'GET',
-        path: `/api/agent/${path}`,
-        token,
-        headers: { ...headers, accept: 'application/octet-stream' },
-        signal,
-        silentMs: 30_000,
+    post: async (path, body, options) =>
+      withToken(async (current) => post(path, body, { ...options, token: current }), {
+        statusOf: ({ status }) => status,
       }),
+    get: async (path, headers, signal) =>
+      withToken(
+        async (current) =>
+          connection.open({
+            method: 'GET',
+            path: `/api/agent/${path}`,
+            token: current,
+            headers: { ...headers, accept: 'application/octet-stream' },
+            signal,
+            silentMs: 30_000,
+          }),
+        {
+          statusOf: ({ statusCode }) => statusCode,
+          drop: (message) => void message.destroy(),
+        },
+      ),
 
     async signIn(signal) {
       const backoff = createBackoff({ firstMs: 2_000, mostMs: 60_000 })
@@ -112,6 +151,12 @@ export function serviceOf({
 const whyNotEnrolled: Record<number, string> = {
   401: 'the service knows no such token: CC_AGENT_TOKEN is wrong, expired or rotated',
   409: 'the service enrolls no agent of this name now',
+}
+
+/** With a token that enrolled this agent, the one that it was given then. */
+function ownTokenOf(given: string, state: AgentState): string {
+  const { token: own, enrolledWith } = state.get()
+  return own !== undefined && enrolledWith === hashOf(given) ? own : given
 }
 
 /** Tells a new token from the one that was used to enroll, without keeping the latter. */

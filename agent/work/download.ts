@@ -133,5 +133,7 @@ async function refusalOf(
   })
   if (status === 409 && code === 'lease_lost') onLost()
   signal.throwIfAborted()
+  // Of the agent and not of the artifact: a person mends it, or the lease ends.
+  if ([401, 403, 426].includes(status)) return new ServiceAway(`the service answered ${status}`)
   return new Refusal(code === '' ? 'download_failed' : code, `the service answered ${status}`)
 }

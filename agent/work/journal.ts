@@ -46,6 +46,8 @@ export type Entry =
   | { is: 'switched-back' }
   | { is: 'result'; body: Record<string, unknown> }
   | { is: 'taken' }
+  /** The service cannot read the result. It stays, so that a later claim runs no hook again. */
+  | { is: 'result-refused'; status: number; code: string }
 
 /** `action` is missing in journals of earlier agents. */
 type Begun = { id: string | number; fence: string | number; action?: Action }

@@ -1,7 +1,7 @@
 import { Halted, messageOf } from '../faults.ts'
 import type { Say } from '../say.ts'
 import { pause } from '../service/backoff.ts'
-import type { Answer } from '../service/call-service.ts'
+import { neverTaken, type Answer } from '../service/call-service.ts'
 import type { Deployment } from '../service/read-claim.ts'
 import type { Service } from '../service/service.ts'
 
@@ -19,17 +19,24 @@ export type Lease = {
   ask(): Promise<void>
   /** Tells the service of a hook at once. */
   report(hook: Record<string, unknown>): void
+  /** While it runs, the lease is not lost because the service refuses a heartbeat. */
+  duringHook<T>(hook: () => Promise<T>): Promise<T>
   lose: () => void
   close(): void
 }
 
 const everyMs = 10_000
-const retryMs = 2_000
+/** A refusal is of something that a person mends, so it is asked for less often. */
+const againMs = { away: 2_000, refused: everyMs }
 const usualLeaseMs = 45_000
 
+/** `refused`: the service answered, and said nothing of the lease, as for a token that it does not know any more. */
+type Beat = 'answered' | 'refused' | 'away'
+
 /**
- * Holds the lease by a heartbeat every 10 seconds. A hook that runs is not ended because the service is away: what it
- * does is one step, and half of a step is worse. The next step waits.
+ * Holds the lease by a heartbeat every 10 seconds. A hook that runs is not ended because the service is away or refuses
+ * the heartbeat: what it does is one step, and half of a step is worse. The next step waits while the service is away.
+ * Where the service refuses, the lease is lost once it is over and no hook runs: a new claim then says what is wrong.
  */
 export function keepLease({
   service,
@@ -67,32 +74,42 @@ export function keepLease({
   const reports: Record<string, unknown>[] = []
   let told: Record<string, unknown> | undefined
   let wake = new AbortController()
+  let hookRuns = false
 
-  const take = (answer: Answer, askedAt: number) => {
+  const take = (answer: Answer, askedAt: number): Beat => {
     const { status, code, body } = answer
     if (status === 200 && body['leaseUntil'] !== null) {
       heldUntil = until(body['leaseUntil'], { dateMs: answer.dateMs, askedAt })
       onAnswer(body)
       if (body['stop'] === true) halt('stopped')
-      return
+      return 'answered'
+    }
+    const isRefused = ![200, 404, 409].includes(status)
+    if (isRefused && (hookRuns || performance.now() < heldUntil)) {
+      say('warn', 'the service refuses a heartbeat', { deploymentId, status, code })
+      return 'refused'
     }
     say('warn', 'the lease is lost', { deploymentId, status, code })
     lose()
+    return 'answered'
   }
-  /** False if the service could not be asked. */
-  const beat = async (): Promise<boolean> => {
+  const beat = async (): Promise<Beat> => {
     const askedAt = performance.now()
     const [hook = told] = reports
     const body = { ...greeting(), deploymentId, fence, ...(hook && { hook }) }
     try {
-      take(await service.post('heartbeat', body, { signal: closed.signal }), askedAt)
+      const answer = await service.post('heartbeat', body, { signal: closed.signal })
+      const outcome = take(answer, askedAt)
+      const isUnreadable = neverTaken.has(answer.status)
+      if (outcome === 'refused' && !isUnreadable) return outcome
+      // A report that the service cannot read would be refused again, and the lease with it.
       if (reports[0] === hook) reports.shift()
-      told = hook
-      return true
+      told = isUnreadable ? undefined : hook
+      return outcome
     } catch (error) {
       if (!closed.signal.aborted)
         say('warn', 'a heartbeat failed', { deploymentId, why: messageOf(error) })
-      return false
+      return 'away'
     }
   }
   const run = async () => {
@@ -100,8 +117,12 @@ export function keepLease({
     while (!isOver()) {
       if (reports.length === 0) await pause(everyMs, wake.signal)
       wake = new AbortController()
-      while (!isOver() && !(await beat()))
-        await pause(retryMs * (0.5 + Math.random()), closed.signal)
+      for (;;) {
+        if (isOver()) break
+        const outcome = await beat()
+        if (outcome === 'answered') break
+        await pause(againMs[outcome] * (0.5 + Math.random()), closed.signal)
+      }
     }
   }
   void run()
@@ -110,8 +131,10 @@ export function keepLease({
     ending.throwIfAborted()
   }
   const ask = async () => {
-    while (!(await beat())) {
-      await pause(retryMs, AbortSignal.any([ending, halted.signal]))
+    for (;;) {
+      const outcome = await beat()
+      if (outcome === 'answered') break
+      await pause(againMs[outcome], AbortSignal.any([ending, halted.signal]))
       assertGoesOn()
     }
     assertGoesOn()
@@ -128,6 +151,14 @@ export function keepLease({
     report(hook) {
       reports.push(hook)
       wake.abort()
+    },
+    async duringHook(hook) {
+      hookRuns = true
+      try {
+        return await hook()
+      } finally {
+        hookRuns = false
+      }
     },
     lose,
     close() {

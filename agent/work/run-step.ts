@@ -38,7 +38,9 @@ export async function runStep(work: Work, step: Step): Promise<HookEnd | undefin
   output.say('info', `hook ${name}: ${hook.path}`)
   const begun = performance.now()
   output.beginHook()
-  const exit = await runTries(work, { ...step, hook, name }).finally(() => output.endHook())
+  const exit = await lease
+    .duringHook(async () => runTries(work, { ...step, hook, name }))
+    .finally(() => output.endHook())
   const durationMs = Math.round(performance.now() - begun)
   // One that was ended for a lost lease or the agent's end counts as cut, so its end is not noted.
   if (exit.state === 'stopped' && haltOf(lease.signal) !== 'stopped') {

@@ -6,6 +6,7 @@ import { openOutput } from '../output/output-file.ts'
 import { sendOutput } from '../output/send-output.ts'
 import type { Say } from '../say.ts'
 import { createBackoff, pause } from '../service/backoff.ts'
+import { neverTaken } from '../service/call-service.ts'
 import type { Deployment } from '../service/read-claim.ts'
 import type { Service } from '../service/service.ts'
 import type { Trust } from '../trust.ts'
@@ -94,28 +95,51 @@ async function resultOf(work: Work): Promise<Record<string, unknown>> {
   return body
 }
 
-/** Repeats the result until the service has it, or says that it is another's to give. */
-async function sendResult({ deployment, service, lease, ended, say }: Work, body: object) {
+/** Tries a claim of results that the service cannot read. It gives the work again five times, and then gives it up. */
+const maxUnread = 4
+
+/**
+ * Repeats the result until the service has it, or says that it is another's to give. One that the service cannot read
+ * is made shorter, and is not repeated without end.
+ */
+async function sendResult(work: Work, body: Record<string, unknown>): Promise<void> {
+  const { deployment, service, journal, lease, ended, say } = work
   const { id, fence } = deployment
   const backoff = createBackoff({ firstMs: 500, mostMs: 15_000 })
   const signal = AbortSignal.any([lease.lost, ended])
-  for (;;)
+  for (let unread = 0; unread < maxUnread;) {
+    const refused = journal.last('result-refused')
+    const sent = refused ? shortOf(body, refused.status) : body
     try {
-      const { status, code } = await service.post(
-        `deployments/${id}/result`,
-        { fence, ...body },
-        { signal },
-      )
-      if (status === 409) throw new Halted('lease_lost')
-      if (status >= 300) say('error', 'the service does not take the result', { id, status, code })
-      return
+      const answer = await service.post(`deployments/${id}/result`, { fence, ...sent }, { signal })
+      const { status, code } = answer
+      if (status < 300) return
+      if (status === 409 || status === 404) throw new Halted('lease_lost')
+      say('error', 'the service does not take the result', { id, status, code })
+      if (neverTaken.has(status)) {
+        unread += 1
+        if (!refused) journal.note({ is: 'result-refused', status, code })
+      }
     } catch (error) {
       if (error instanceof Halted) throw error
-      if (signal.aborted) throw new Halted('ending')
+      if (signal.aborted) throw new Halted(lease.lost.aborted ? 'lease_lost' : 'ending')
       say('warn', 'a result could not be sent', { id, why: messageOf(error) })
-      await backoff.wait(signal)
     }
+    await backoff.wait(signal)
+  }
+  throw new Halted('result_refused')
 }
+
+/** What the service cannot do without. */
+const shortOf = (
+  { ok, refused, release }: Record<string, unknown>,
+  status: number,
+): Record<string, unknown> => ({
+  ok,
+  refused,
+  message: `the service refused the whole result with status ${status}: its log has the rest`,
+  release,
+})
 
 /** Before the agent ends. Lines that are not sent in it are sent at the next start. */
 const lastLinesMs = 2_000

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { createReadStream } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import { buffer } from 'node:stream/consumers'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { EndorsedKey } from '../../../domain/signing/endorsement.ts'
 import type { Artifact } from './make-artifact.ts'
@@ -55,6 +56,7 @@ export type Given = {
 export type ProtocolServer = Awaited<ReturnType<typeof startProtocolServer>>
 
 type Body = Record<string, unknown>
+type Refused = { status: number; code: string }
 
 /**
  * The service's side of the protocol of agents (docs/agent-host.md), by a script: leases, fences, batches and ranges as
@@ -89,7 +91,9 @@ export async function startProtocolServer({
     /** Bytes after which the next downloads are cut, one each. */
     cuts: [] as number[],
     /** Answers every call with this. */
-    answer: undefined as { status: number; code: string } | undefined,
+    answer: undefined as Refused | undefined,
+    /** Refuses some calls, by the last part of their path. */
+    refuse: (_route: string, _body: Body): Refused | undefined => undefined,
     leaseMs,
   }
   const fault = (text: string) => void state.faults.push(text)
@@ -186,7 +190,7 @@ export async function startProtocolServer({
       response.writeHead(status, { 'content-type': 'application/json' })
       response.end(body === undefined ? undefined : JSON.stringify(body))
     }
-    const bytes = await bodyOf(request)
+    const bytes = await buffer(request)
     if (state.answer) return send(state.answer.status, { error: 'No', code: state.answer.code })
     if (request.headers['cc-agent-protocol'] !== '1') fault('no CC-Agent-Protocol')
     if (!/^\d/.test(String(request.headers['cc-agent-version']))) fault('no CC-Agent-Version')
@@ -205,6 +209,8 @@ export async function startProtocolServer({
       })
     }
     if (!state.tokens.has(bearer)) return send(401, unauthorized)
+    const refused = state.refuse(last ?? noun, body)
+    if (refused) return send(refused.status, { error: 'No', code: refused.code })
     if (noun === 'heartbeat') return send(...heartbeat(body))
     if (noun === 'claim') return send(...(await claim(body, () => !request.socket.destroyed)))
     const given = find(id)
@@ -289,10 +295,4 @@ function presented({ id, fence, leaseUntil, asked }: Given) {
     later: { unknown: true },
     ...forged,
   }
-}
-
-async function bodyOf(request: IncomingMessage): Promise<Buffer> {
-  const parts: Buffer[] = []
-  for await (const part of request as AsyncIterable<Buffer>) parts.push(part)
-  return Buffer.concat(parts)
 }
