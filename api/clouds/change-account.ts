@@ -27,7 +27,7 @@ export async function changeAccount(
 ): Promise<CloudAccountBody> {
   const { organizationId } = caller
   const { credentials, externalId: repeated, ...settings } = change
-  await checkEndpoints(deps.outbound, change)
+  await checkEndpoints({ outbound: deps.outbound, organizationId }, change)
   return holdingAccount(deps, caller, async (tenant) => {
     const accounts = cloudAccounts(tenant)
     // Workspaces first, as whoever changes one does: the other order could deadlock.

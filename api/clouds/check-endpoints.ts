@@ -14,13 +14,13 @@ type Sent = {
  * Refuses endpoints on a private address, so that a person who may connect accounts cannot make this
  * service call its neighbours. Each call checks its address again: a name may change its answer.
  */
-export async function checkEndpoints(outbound: Outbound, sent: Sent): Promise<void> {
+export async function checkEndpoints(asking: Asking, sent: Sent): Promise<void> {
   const named = Object.entries(sent.endpoints ?? {})
   await Promise.all([
-    check(outbound, { path: 'endpoint', url: sent.endpoint, use: 'cloud' }),
-    check(outbound, { path: 'billing.endpoint', url: sent.billing?.endpoint, use: 'billing' }),
+    check(asking, { path: 'endpoint', url: sent.endpoint, use: 'cloud' }),
+    check(asking, { path: 'billing.endpoint', url: sent.billing?.endpoint, use: 'billing' }),
     ...named.map(async ([name, url]) =>
-      check(outbound, { path: `endpoints.${name}`, url, use: useOf(name) }),
+      check(asking, { path: `endpoints.${name}`, url, use: useOf(name) }),
     ),
   ])
 }
@@ -28,9 +28,13 @@ export async function checkEndpoints(outbound: Outbound, sent: Sent): Promise<vo
 const useOf = (name: string): PrivateHostUse =>
   name === 'storage' || name === 'warehouse' ? 'billing' : 'cloud'
 
+type Asking = { outbound: Outbound; organizationId: number }
 type Asked = { path: string; url: string | null | undefined; use: PrivateHostUse }
 
-async function check(outbound: Outbound, { path, url: text, use }: Asked): Promise<void> {
+async function check(
+  { outbound, organizationId }: Asking,
+  { path, url: text, use }: Asked,
+): Promise<void> {
   if (text === undefined || text === null) return
   const url = URL.parse(text)
   if (!url || !/^https?:$/.test(url.protocol)) throw refuseField(path, 'is not an https address')
@@ -40,7 +44,7 @@ async function check(outbound: Outbound, { path, url: text, use }: Asked): Promi
   const port = Number(url.port || (url.protocol === 'https:' ? 443 : 80))
   if (opensPrivateHost({ host, port, use }, outbound.rules.privateHosts)) return
   try {
-    await outbound.resolvePublic(host, port, use)
+    await outbound.resolvePublic({ host, port, use }, { organizationId })
   } catch (error) {
     // A name that has no address now may have one later: the account is `unreachable` until then.
     if (!(error instanceof AppError)) throw error

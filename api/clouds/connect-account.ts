@@ -38,7 +38,7 @@ export async function connectAccount(
     ...credentialColumns(context, credentials),
   }
   assertLendable({ provider, ...columns })
-  await checkEndpoints(deps.outbound, input)
+  await checkEndpoints({ outbound: deps.outbound, organizationId }, input)
   const sent = { credentials: true, billing: true }
   assertEndpointsTrusted({ provider, ...columns }, { sent }, deps.outbound.rules)
   return holdingAccount(deps, caller, async (tenant) => {

@@ -18,7 +18,8 @@ export async function createNotification(
   { kind, url: text, ...input }: NewNotificationBody,
 ): Promise<{ notification: Notification; secret: string | undefined }> {
   const { organizationId } = caller
-  const url = text === undefined ? undefined : await checkUrl(deps.outbound, text)
+  const { outbound } = deps
+  const url = text === undefined ? undefined : await checkUrl({ outbound, organizationId }, text)
   const sent = sentColumns({ keyring: deps.keyring, organizationId }, { ...input, url })
   const secret = kind === 'webhook' ? newSecret() : undefined
   const columns = {

@@ -19,7 +19,8 @@ export async function updateNotification(
   { id, change: { url: text, ...change } }: { id: number; change: NotificationChangeBody },
 ): Promise<Notification> {
   const { organizationId } = caller
-  const url = text === undefined ? undefined : await checkUrl(deps.outbound, text)
+  const { outbound } = deps
+  const url = text === undefined ? undefined : await checkUrl({ outbound, organizationId }, text)
   const sent = sentColumns({ keyring: deps.keyring, organizationId }, { ...change, url })
   return deps.store.tenant(organizationId, async (tenant) => {
     const before = await notifications(tenant).getForUpdate(id)

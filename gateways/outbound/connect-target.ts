@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net'
 import { unavailable } from '../../domain/errors.ts'
-import type { Address } from './resolve-target.ts'
+import type { Address } from './look-up-name.ts'
 
 /** Connects to the first of these checked addresses that accepts, within `timeoutMs` in all. */
 export async function connectTarget(

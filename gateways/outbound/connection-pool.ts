@@ -1,5 +1,6 @@
 import { Agent } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { createKeyedTurns, type KeyedTurns } from './keyed-turns.ts'
 
 /** A request's options for `http.request`: how a connection for it is opened, if none is idle. */
 export type KeptRequest = { agent: Agent; connect(): Promise<Duplex> }
@@ -8,22 +9,21 @@ export type KeptRequest = { agent: Agent; connect(): Promise<Duplex> }
  * Connections that stay open between requests. One key is one origin and use; each connection is bound to the
  * address that was checked when it was opened, and a new one is checked again.
  */
-export interface ConnectionPool {
+export interface ConnectionPool extends KeyedTurns {
   /** The agent of this key; undefined if too many keys have connections in use, or after `close`. */
   agentFor(key: string): Agent | undefined
-  /** Waits until fewer than four requests of this key are under way. The caller ends its turn. */
-  turn(key: string, signal: AbortSignal): Promise<() => void>
   /** Closes all connections, those in use too. */
   close(): void
 }
 
 const idleMs = 20_000
+/** Requests of a key at once: Node's `maxSockets` does not count connections that are being opened. */
 const maxPerKey = 4
 const maxKeys = 32
 
 export function createConnectionPool(): ConnectionPool {
   const agents = new Map<string, Agent>()
-  const lines = new Map<string, Line>()
+  const turns = createKeyedTurns(maxPerKey)
   let closed = false
 
   return {
@@ -36,46 +36,13 @@ export function createConnectionPool(): ConnectionPool {
       agents.set(key, agent)
       return agent
     },
-    async turn(key, signal) {
-      const line = lines.get(key) ?? { running: 0, waiting: [] }
-      lines.set(key, line)
-      if (line.running < maxPerKey) line.running += 1
-      else await handedOver(line, signal)
-      let isOver = false
-      return () => {
-        if (isOver) return
-        isOver = true
-        const next = line.waiting.shift()
-        if (next) return next()
-        line.running -= 1
-        if (line.running === 0) lines.delete(key)
-      }
-    },
+    turn: (key, signal) => turns.turn(key, signal),
     close() {
       closed = true
       for (const agent of agents.values()) agent.destroy()
       agents.clear()
     },
   }
-}
-
-/** Node's `maxSockets` does not count connections that are being opened. */
-type Line = { running: number; waiting: Array<() => void> }
-
-/** Waits until a request that ends hands its place over. */
-function handedOver(line: Line, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const begin = () => {
-      signal.removeEventListener('abort', giveUp)
-      resolve()
-    }
-    const giveUp = () => {
-      line.waiting.splice(line.waiting.indexOf(begin), 1)
-      reject(new Error('aborted'))
-    }
-    line.waiting.push(begin)
-    signal.addEventListener('abort', giveUp, { once: true })
-  })
 }
 
 /** Hands out connections that the request itself opens; Node's own agent would look the name up unchecked. */

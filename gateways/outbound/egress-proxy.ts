@@ -5,7 +5,9 @@ import type { PrivateHostUse } from '../../config/outbound.ts'
 import { AppError } from '../../domain/errors.ts'
 import { connectTarget } from './connect-target.ts'
 import { forwardPlainRequest } from './forward-plain-request.ts'
-import { resolveTarget, type ResolveRules } from './resolve-target.ts'
+import { createKeyedTurns } from './keyed-turns.ts'
+import type { Address } from './look-up-name.ts'
+import { resolveTarget, type ResolveRules, type Target } from './resolve-target.ts'
 
 export type EgressProxyOptions = {
   use: PrivateHostUse
@@ -14,8 +16,12 @@ export type EgressProxyOptions = {
   onHost?: (host: string, port: number, allowed: boolean) => void
   maxConnections?: number
   idleTimeoutMs?: number
+  /** Of the look-up, and again of the connection. */
   connectTimeoutMs?: number
 }
+
+/** Look-ups at once of one proxy, that is of one run: it must not load the name servers of all others. */
+const lookUpsAtOnce = 8
 
 /**
  * An HTTP proxy for untrusted programs. It tunnels (CONNECT) to public addresses and to the private hosts of
@@ -23,7 +29,13 @@ export type EgressProxyOptions = {
  * The server does not listen yet: call `listen`, or hand it sockets with `emit('connection')`.
  */
 export function createEgressProxy(options: EgressProxyOptions): Server {
-  const proxy = { maxConnections: 64, idleTimeoutMs: 120_000, connectTimeoutMs: 10_000, ...options }
+  const limits = {
+    maxConnections: 64,
+    idleTimeoutMs: 120_000,
+    connectTimeoutMs: 10_000,
+    ...options,
+  }
+  const proxy = { ...limits, resolve: resolveInTurn(limits) }
   let open = 0
   // Otherwise slow or oversized headers would hold a connection for ever (slowloris).
   const server = createServer({ headersTimeout: 10_000, maxHeaderSize: 16_384 })
@@ -44,7 +56,21 @@ export function createEgressProxy(options: EgressProxyOptions): Server {
   return server
 }
 
-type Proxy = Required<Omit<EgressProxyOptions, 'onHost'>> & Pick<EgressProxyOptions, 'onHost'>
+type Limits = Required<Omit<EgressProxyOptions, 'onHost'>> & Pick<EgressProxyOptions, 'onHost'>
+type Proxy = Limits & { resolve: Resolve }
+
+/** Looks a target up within the time for connecting, the wait for its turn included. */
+type Resolve = (target: Target) => Promise<Address[]>
+
+function resolveInTurn({ rules, connectTimeoutMs }: Limits): Resolve {
+  const turns = createKeyedTurns(lookUpsAtOnce)
+  return (target) =>
+    resolveTarget(target, rules, {
+      signal: AbortSignal.timeout(connectTimeoutMs),
+      turn: (signal) => turns.turn('run', signal),
+    })
+}
+
 type Connect = { request: IncomingMessage; client: Duplex; head: Buffer }
 
 async function tunnel({ request, client, head }: Connect, proxy: Proxy): Promise<void> {
@@ -55,7 +81,7 @@ async function tunnel({ request, client, head }: Connect, proxy: Proxy): Promise
   const { host, port } = target
   let upstream
   try {
-    const addresses = await resolveTarget({ host, port, use: proxy.use }, proxy.rules)
+    const addresses = await proxy.resolve({ host, port, use: proxy.use })
     proxy.onHost?.(host, port, true)
     upstream = await connectTarget(addresses, { port, timeoutMs: proxy.connectTimeoutMs })
   } catch (error) {

@@ -6,7 +6,7 @@ import type { Hop, HopAnswer } from './send-request.ts'
 export async function followRedirect(
   hop: Hop,
   answer: HopAnswer,
-  rules: ResolveRules,
+  { rules, signal }: { rules: ResolveRules; signal: AbortSignal },
 ): Promise<Hop | undefined> {
   const location = answer.headers.location
   if (!redirects.has(answer.status) || location === undefined) return undefined
@@ -23,7 +23,7 @@ export async function followRedirect(
   // name (`PRIVATE-TOKEN`, `X-Amz-Security-Token`), so the harmless ones are listed instead.
   if (next.body !== undefined) {
     // A private address is named as what it is: `address_not_allowed`, as without a body.
-    await resolveTarget(targetOf(url, hop.use, rules), rules)
+    await resolveTarget(targetOf(url, hop.use, rules), rules, { signal })
     throw unavailable('bad_redirect', 'The host redirected a request with a body to another host')
   }
   const headers = Object.entries(hop.headers).filter(([name]) => harmless.has(name))

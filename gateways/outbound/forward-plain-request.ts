@@ -3,12 +3,14 @@ import { pipeline } from 'node:stream/promises'
 import type { PrivateHostUse } from '../../config/outbound.ts'
 import { withoutHopByHop } from './without-hop-by-hop.ts'
 import { connectTarget } from './connect-target.ts'
-import { opensPrivateHost, resolveTarget, type ResolveRules } from './resolve-target.ts'
+import type { Address } from './look-up-name.ts'
+import { opensPrivateHost, type ResolveRules, type Target } from './resolve-target.ts'
 
 type Exchange = { request: IncomingMessage; response: ServerResponse }
 type Rules = {
   use: PrivateHostUse
   rules: ResolveRules
+  resolve: (target: Target) => Promise<Address[]>
   onHost?: ((host: string, port: number, allowed: boolean) => void) | undefined
   connectTimeoutMs: number
   idleTimeoutMs: number
@@ -29,7 +31,7 @@ export async function forwardPlainRequest(exchange: Exchange, proxy: Rules): Pro
 
   let socket
   try {
-    const addresses = await resolveTarget(target, proxy.rules)
+    const addresses = await proxy.resolve(target)
     socket = await connectTarget(addresses, {
       port: target.port,
       timeoutMs: proxy.connectTimeoutMs,

@@ -6,6 +6,8 @@ export function outboundUntil(outbound: Outbound, until: AbortSignal): Outbound 
     signal ? AbortSignal.any([signal, until]) : until
   return {
     ...outbound,
+    resolvePublic: async (target, by) =>
+      outbound.resolvePublic(target, { ...by, signal: both(by.signal) }),
     request: async (url, options) =>
       outbound.request(url, { ...options, signal: both(options.signal) }),
     stream: async (url, options) =>

@@ -2,11 +2,13 @@ import { readFileSync } from 'node:fs'
 import type { IncomingHttpHeaders } from 'node:http'
 import { Readable } from 'node:stream'
 import { createSecureContext, getCACertificates } from 'node:tls'
-import type { PrivateHost, PrivateHostUse } from '../../config/outbound.ts'
+import type { PrivateHostUse } from '../../config/outbound.ts'
 import { unavailable } from '../../domain/errors.ts'
 import { type ConnectionPool, createConnectionPool } from './connection-pool.ts'
 import { followRedirect } from './follow-redirect.ts'
-import { type Address, type ResolveRules, resolveTarget } from './resolve-target.ts'
+import { createKeyedTurns } from './keyed-turns.ts'
+import type { Address } from './look-up-name.ts'
+import { type ResolveRules, resolveTarget, type Target } from './resolve-target.ts'
 import { type Hop, type HopAnswer, sendRequest } from './send-request.ts'
 
 export type OutboundRequest = {
@@ -33,7 +35,14 @@ export type OutboundStream = { status: number; headers: IncomingHttpHeaders; bod
  */
 export interface Outbound {
   readonly rules: ResolveRules
-  resolvePublic(host: string, port: number, use: PrivateHostUse): Promise<Address[]>
+  /**
+   * Whether a target may be connected to, before it is saved. Of one organization four are looked up at once, and
+   * none longer than 5 s.
+   */
+  resolvePublic(
+    target: Target,
+    by: { organizationId: number; signal?: AbortSignal },
+  ): Promise<Address[]>
   request(url: string | URL, options: OutboundRequest): Promise<OutboundResponse>
   /** As `request`, with the body as a stream; the caller must read or destroy it. */
   stream(url: string | URL, options: OutboundRequest): Promise<OutboundStream>
@@ -47,13 +56,15 @@ export interface Outbound {
 
 export type KeptOutbound = Outbound & { close(): void }
 
-export function createOutbound(options: {
-  privateHosts: readonly PrivateHost[]
-  extraCaFile?: string | undefined
-  lookup?: (host: string) => Promise<Address[]>
-}): Outbound {
-  const { privateHosts, lookup } = options
-  const rules: ResolveRules = lookup ? { privateHosts, lookup } : { privateHosts }
+const checksOfOrganization = 4
+const checkTimeoutMs = 5_000
+
+export function createOutbound(
+  options: ResolveRules & { extraCaFile?: string | undefined },
+): Outbound {
+  const { privateHosts, nameServers, lookup } = options
+  const rules: ResolveRules = { privateHosts, nameServers, lookup }
+  const checks = createKeyedTurns(checksOfOrganization)
   const secureContext = createSecureContext({ ca: trustedAuthorities(options.extraCaFile) })
 
   const streamOver = async (
@@ -76,7 +87,7 @@ export function createOutbound(options: {
         timeoutMs,
         pool,
       })
-      const next = maxRedirects > 0 ? await nextHop(hop, answer, rules) : undefined
+      const next = maxRedirects > 0 ? await nextHop(hop, answer, { rules, signal }) : undefined
       if (!next) return answer
       if (followed >= maxRedirects)
         throw unavailable('too_many_redirects', 'The host redirected too many times')
@@ -87,7 +98,13 @@ export function createOutbound(options: {
   const over = (pool?: ConnectionPool): Outbound => ({
     rules,
     stream: async (url, request) => streamOver(pool, url, request),
-    resolvePublic: (host, port, use) => resolveTarget({ host, port, use }, rules),
+    resolvePublic: (target, { organizationId, signal }) => {
+      const limit = AbortSignal.timeout(checkTimeoutMs)
+      return resolveTarget(target, rules, {
+        signal: signal ? AbortSignal.any([signal, limit]) : limit,
+        turn: (until) => checks.turn(String(organizationId), until),
+      })
+    },
     async request(url, request) {
       const { status, headers, body } = await streamOver(pool, url, request)
       // The body only ends with an AppError: send-request.ts has translated it.
@@ -104,9 +121,13 @@ export function createOutbound(options: {
 }
 
 /** Where the answer redirects to. Nothing reads the body of a redirect, and not of a refused one either. */
-async function nextHop(hop: Hop, answer: HopAnswer, rules: ResolveRules): Promise<Hop | undefined> {
+async function nextHop(
+  hop: Hop,
+  answer: HopAnswer,
+  options: { rules: ResolveRules; signal: AbortSignal },
+): Promise<Hop | undefined> {
   try {
-    const next = await followRedirect(hop, answer, rules)
+    const next = await followRedirect(hop, answer, options)
     if (next) answer.body.destroy()
     return next
   } catch (error) {

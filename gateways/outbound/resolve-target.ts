@@ -1,26 +1,41 @@
-import { lookup as systemLookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import type { PrivateHost, PrivateHostUse } from '../../config/outbound.ts'
 import { AppError, unavailable } from '../../domain/errors.ts'
 import { isPublicAddress } from './is-public-address.ts'
+import { type Address, lookUpBySystem, lookUpName } from './look-up-name.ts'
 
-export type Address = { address: string; family: number }
 export type Target = { host: string; port: number; use: PrivateHostUse }
 export type ResolveRules = {
   privateHosts: readonly PrivateHost[]
-  /** For tests; the system's resolver otherwise. */
-  lookup?: (host: string) => Promise<Address[]>
+  /** Name servers for all names that the operator did not open; those of /etc/resolv.conf otherwise. */
+  nameServers?: readonly string[] | undefined
+  /** For tests, in place of name servers. */
+  lookup?: ((host: string) => Promise<Address[]>) | undefined
 }
+export type Asker = {
+  /** Ends the look-up. */
+  signal?: AbortSignal | undefined
+  /** Waits until this asker may look a name up; the returned function is called at the end. */
+  turn?: ((signal: AbortSignal) => Promise<() => void>) | undefined
+}
+
+/** A look-up ends after this time in any case. */
+const mostMs = 10_000
 
 /**
  * The addresses that this target may be connected to. The caller connects to one of them and never resolves
  * the name again: a second answer could differ from the checked one (DNS rebinding). One refused address
  * refuses the name, because any of them may be chosen.
  */
-export async function resolveTarget(target: Target, rules: ResolveRules): Promise<Address[]> {
+export async function resolveTarget(
+  target: Target,
+  rules: ResolveRules,
+  asker: Asker = {},
+): Promise<Address[]> {
   const host = bareHost(target.host)
-  const addresses = await addressesOf(host, rules)
-  if (opensPrivateHost({ ...target, host }, rules.privateHosts)) return addresses
+  const isOpened = opensPrivateHost({ ...target, host }, rules.privateHosts)
+  const addresses = await addressesOf({ host, isOpened }, rules, asker)
+  if (isOpened) return addresses
   if (!addresses.every(({ address }) => isPublicAddress(address))) throw addressRefused()
   return addresses
 }
@@ -53,20 +68,46 @@ const addressRefused = () =>
     code: 'address_not_allowed',
   })
 
-const lookUpAll = (host: string) => systemLookup(host, { all: true, verbatim: true })
-
-async function addressesOf(host: string, rules: ResolveRules): Promise<Address[]> {
+async function addressesOf(
+  { host, isOpened }: { host: string; isOpened: boolean },
+  rules: ResolveRules,
+  asker: Asker,
+): Promise<Address[]> {
   const family = isIP(host)
   if (family !== 0) return [{ address: host, family }]
+  const limit = AbortSignal.timeout(mostMs)
+  const signal = asker.signal ? AbortSignal.any([asker.signal, limit]) : limit
+  const { nameServers } = rules
+  // The operator answers for the name servers of the names that the operator opened.
+  const own = isOpened ? lookUpBySystem : async () => lookUpName(host, { signal, nameServers })
   let addresses: Address[]
+  let endTurn: (() => void) | undefined
   try {
-    addresses = await (rules.lookup ?? lookUpAll)(host)
+    endTurn = await asker.turn?.(signal)
+    signal.throwIfAborted()
+    addresses = await unlessAborted((rules.lookup ?? own)(host), signal)
   } catch (error) {
-    throw unavailable('host_not_found', 'The host name could not be resolved', error)
+    if (asker.signal?.aborted)
+      throw unavailable('timed_out', 'The host did not answer in time', error)
+    throw notFound(error)
+  } finally {
+    endTurn?.()
   }
-  if (addresses.length === 0)
-    throw unavailable('host_not_found', 'The host name could not be resolved')
+  if (addresses.length === 0) throw notFound()
   return addresses
+}
+
+const notFound = (cause?: unknown) =>
+  unavailable('host_not_found', 'The host name could not be resolved', cause)
+
+/** The caller stops waiting at once, also for what cannot be canceled (getaddrinfo). */
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+  const aborted = Promise.withResolvers<never>()
+  const giveUp = () => aborted.reject(new Error('aborted'))
+  signal.addEventListener('abort', giveUp, { once: true })
+  return Promise.race([work, aborted.promise]).finally(() =>
+    signal.removeEventListener('abort', giveUp),
+  )
 }
 
 /** Normalizes: `[::1]`, `LOCALHOST` and `localhost.` are `::1` and `localhost` in `CC_PRIVATE_HOSTS`. */

@@ -62,7 +62,7 @@ async function connectChecked(
   target: Target & { secure: boolean },
   options: SendOptions,
 ): Promise<Socket> {
-  const addresses = await resolveTarget(target, options.rules)
+  const addresses = await resolveTarget(target, options.rules, { signal: options.signal })
   options.signal.throwIfAborted()
   const socket = await connectTarget(addresses, { ...options, port: target.port })
   if (options.signal.aborted) socket.destroy()
