@@ -3,7 +3,7 @@ import type { Enforcement, PolicyResult } from '../../domain/policies/judge-poli
 import type { Benches, StepEnd } from '../sandbox/workbench.ts'
 import { clip, explainEnd, parseJson, valueOf } from './opa-output.ts'
 import { capabilitiesFile, withPolicyBench } from './policy-bench.ts'
-import { policyLimits } from './policy-limits.ts'
+import { evaluationLimits, policyLimits, type EvaluationLimits } from './policy-limits.ts'
 
 /**
  * Each policy's messages about one plan, in the order of the policies. Each has an OPA process of its own,
@@ -17,7 +17,9 @@ export async function evaluatePolicies(
   if (policies.length === 0) return []
   const document = JSON.stringify(input)
   const regoBytes = policies.reduce((sum, { rego }) => sum + Buffer.byteLength(rego), 0)
-  const sizeBytes = Buffer.byteLength(document) + regoBytes
+  const inputBytes = Buffer.byteLength(document)
+  const sizeBytes = inputBytes + regoBytes
+  const limits = evaluationLimits(inputBytes)
   const options = { label: 'policy-gate', sizeBytes, capabilities }
   return withPolicyBench(sandbox, options, async (bench) => {
     const deadline = Date.now() + policyLimits.gateTimeoutMs
@@ -27,13 +29,13 @@ export async function evaluatePolicies(
       const cwd = String(at)
       await bench.makeFolder(cwd)
       await bench.write(`${cwd}/policy.rego`, policy.rego)
-      const timeoutMs = Math.min(policyLimits.timeoutMs, deadline - Date.now())
+      const timeoutMs = Math.min(limits.timeoutMs, deadline - Date.now())
       signal?.throwIfAborted()
       const said =
         timeoutMs > 0
           ? readMessages(
-              await bench.run({ args, cwd, timeoutMs, ...(signal ? { signal } : {}) }),
-              mask,
+              await bench.run({ args, cwd, timeoutMs, inputBytes, ...(signal && { signal }) }),
+              { mask, limits },
             )
           : {
               error: `The policies before it took ${policyLimits.gateTimeoutMs / 1_000} s together.`,
@@ -71,9 +73,11 @@ const args = [...`eval ${flags} ${files}`.split(' '), query]
 
 type Said = Pick<PolicyResult, 'deny' | 'warn'> | { error: string }
 
-function readMessages(end: StepEnd, mask: (text: string) => string): Said {
+type Reading = { mask: (text: string) => string; limits: EvaluationLimits }
+
+function readMessages(end: StepEnd, { mask, limits }: Reading): Said {
   const value = end.exitCode === 0 ? valueOf(parseJson(end.stdout)) : undefined
-  if (!isRecord(value)) return { error: explainEnd(end, mask) }
+  if (!isRecord(value)) return { error: explainEnd(end, mask, limits) }
   const { deny, warn } = value
   if (deny === undefined && warn === undefined)
     return { error: 'It has neither a rule deny nor a rule warn in package cloudcontrol.' }

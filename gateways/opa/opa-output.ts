@@ -1,6 +1,6 @@
 import { isRecord, own } from '../../domain/infrastructure/record.ts'
 import type { StepEnd } from '../sandbox/workbench.ts'
-import { policyLimits } from './policy-limits.ts'
+import { evaluationLimits, policyLimits, type EvaluationLimits } from './policy-limits.ts'
 
 export type PolicyError = {
   /** From 1. */
@@ -10,16 +10,22 @@ export type PolicyError = {
 }
 
 /** Why an evaluation gave no result, in one line. Masked, because an error quotes its input. */
-export function explainEnd(end: StepEnd, mask: (text: string) => string): string {
+export function explainEnd(
+  end: StepEnd,
+  mask: (text: string) => string,
+  limits: EvaluationLimits,
+): string {
   const [error] = listErrors(end, mask)
-  if (!error) return howItEnded(end)
+  if (!error) return howItEnded(end, limits)
   return clip(`line ${error.line}, column ${error.column}: ${error.message}`)
 }
 
 /** OPA's own errors (`--format json`), or one that says how the step ended. Never empty. */
 export function readErrors(end: StepEnd): PolicyError[] {
   const errors = listErrors(end)
-  return errors.length > 0 ? errors : [{ line: 1, column: 1, message: howItEnded(end) }]
+  return errors.length > 0
+    ? errors
+    : [{ line: 1, column: 1, message: howItEnded(end, evaluationLimits(0)) }]
 }
 
 export function parseJson(output: Buffer): unknown {
@@ -64,11 +70,12 @@ function readError(error: unknown, mask: (text: string) => string): PolicyError 
 // At the end of a file OPA counts a column from 0, and in an empty one a row too.
 const position = (value: unknown) => (typeof value === 'number' && value > 0 ? value : 1)
 
-function howItEnded({ how, limit }: StepEnd): string {
-  if (limit === 'memory') return 'It needed more than its 512 MiB of memory.'
+function howItEnded({ how, limit }: StepEnd, { timeoutMs, memoryBytes }: EvaluationLimits): string {
+  const memory = `${Math.floor(memoryBytes / 1024 / 1024)} MiB of memory`
+  if (limit === 'memory') return `It needed more than its ${memory}.`
   if (how === 'timed_out' || how === 'silent')
-    return `It was not done within ${policyLimits.timeoutMs / 1_000} s.`
+    return `It was not done within ${timeoutMs / 1_000} s.`
   if (how === 'too_much_output')
     return `It gave more than ${policyLimits.outputBytes / 1024 / 1024} MiB.`
-  return 'It was ended: it used more than its 512 MiB of memory, or the policy engine failed.'
+  return `It was ended: it used more than its ${memory}, or the policy engine failed.`
 }

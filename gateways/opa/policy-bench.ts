@@ -1,6 +1,6 @@
 import type { Benches, Step, StepEnd, Workbench } from '../sandbox/workbench.ts'
 import { knownCapabilities, opaCapabilities } from './opa-capabilities.ts'
-import { policyLimits } from './policy-limits.ts'
+import { evaluationLimits, policyLimits } from './policy-limits.ts'
 
 /** Opens a workbench in which OPA sees policies and their input, without a network and other files. */
 export async function withPolicyBench<Result>(
@@ -48,6 +48,8 @@ export type OpaStep = {
   args: readonly string[]
   cwd: string
   timeoutMs?: number
+  /** Size of the input, if there is one: a large one needs more memory and time. */
+  inputBytes?: number
   signal?: AbortSignal
   stdin?: Buffer
   /** Of `policyLimits.outputBytes` at most, which is what counts without it. */
@@ -61,14 +63,17 @@ const spareBytes = 16 * 1024 * 1024
 
 function runOpa(
   workbench: Workbench,
-  { args, cwd, timeoutMs, signal, stdin, captureBytes }: OpaStep,
+  { args, cwd, timeoutMs, inputBytes = 0, signal, stdin, captureBytes }: OpaStep,
 ): Promise<StepEnd> {
-  const limitMs = Math.min(timeoutMs ?? policyLimits.timeoutMs, policyLimits.timeoutMs)
+  const allowed = evaluationLimits(inputBytes)
+  const limitMs = Math.min(timeoutMs ?? allowed.timeoutMs, allowed.timeoutMs)
+  // Of the limit, 64 MiB are left for what Go does not count.
+  const goMebibytes = Math.floor(allowed.memoryBytes / 1024 / 1024) - 64
   const step: Step = {
     program: 'opa',
     args,
     // Go collects garbage before the limit is reached; two threads are enough.
-    env: { GOMEMLIMIT: '448MiB', GOMAXPROCS: '2' },
+    env: { GOMEMLIMIT: `${goMebibytes}MiB`, GOMAXPROCS: '2' },
     cwd,
     readOnly: [folder],
     network: 'none',
@@ -76,7 +81,7 @@ function runOpa(
       timeoutMs: limitMs,
       // OPA says nothing until it is done.
       silenceMs: limitMs,
-      memoryBytes: policyLimits.memoryBytes,
+      memoryBytes: allowed.memoryBytes,
       processes: 64,
       fileSizeBytes: 1024 * 1024,
     },

@@ -108,6 +108,25 @@ describe('evaluatePolicies', () => {
     },
   )
 
+  test('a plan just below its limit of 32 MiB is judged', { timeout: 120_000 }, async () => {
+    const change = {
+      type: 'aws_instance',
+      change: { actions: ['create'], after: { a: 1, b: 'x' } },
+    }
+    const resource_changes = Array.from({ length: 330_000 }, (_, n) => ({
+      ...change,
+      name: `n${n}`,
+    }))
+    const said = await say(
+      'deny contains "never" if input.plan.resource_changes[_].type == "none"',
+      {
+        plan: { resource_changes },
+      },
+    )
+    expect(said).toMatchObject({ deny: [], warn: [] })
+    expect(said?.error).toBeUndefined()
+  })
+
   test('a message that is not text is returned as JSON; of an object with `msg`, the `msg`', async () => {
     const said = await say(
       'deny contains x if some x in [1, true, {"a": [1]}, {"msg": "m", "n": 1}]',
