@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { reachQuestion } from '../../domain/finops/budgets/in-scope.ts'
+import { isInForce } from '../../domain/finops/match-price.ts'
 import { judgesWorkspace } from '../../domain/policies/judges-workspace.ts'
 import { opaCapabilitiesOf } from '../../gateways/opa/policy-bench.ts'
 import type { Asks, GateRules } from '../../gateways/runner/protocol.ts'
@@ -79,6 +80,7 @@ function versionsOf({
   budgets,
   settings,
 }: RulesInForce): GateVersions {
+  const now = new Date()
   const hash = (value: unknown) =>
     createHash('sha256').update(JSON.stringify(value)).digest('hex').slice(0, 32)
   const { currency, tagKey, tagAliases } = withDefaults(settings)
@@ -91,7 +93,8 @@ function versionsOf({
       ...judging.map(({ id, version }) => [id, version]),
     ]),
     pricesVersion: hash([
-      prices.map(({ id, version }) => [id, version]),
+      // A price that comes into force while a run waits changes its cost as one that is saved then does.
+      prices.map((price) => [price.id, price.version, ...(isInForce(price, now) ? [] : ['later'])]),
       workspace.costLimitMonthly,
       workspace.unpriced,
       currency,

@@ -66,16 +66,21 @@ export function matchPrice(book: readonly OrderedPrice[], object: PricedObject):
   return { found: 'none', because: open.length > 0 ? 'unknown_attributes' : 'no_price' }
 }
 
+const startOf = ({ id, validFrom }: Pick<Price, 'id' | 'validFrom'>): number => {
+  const start = Date.parse(validFrom)
+  if (Number.isNaN(start)) throw new RangeError(`price ${id} has no valid start`)
+  return start
+}
+
+/** Whether an entry counts at that time: its first day begins at 00:00 UTC. */
+export const isInForce = (price: Pick<Price, 'id' | 'validFrom'>, at: Date): boolean =>
+  startOf(price) <= at.getTime()
+
 /** The entries in force at that time, by precedence. */
 export function orderPrices(prices: readonly Price[], at: Date): OrderedPrice[] {
-  const startOf = (price: Price) => {
-    const start = Date.parse(price.validFrom)
-    if (Number.isNaN(start)) throw new RangeError(`price ${price.id} has no valid start`)
-    return start
-  }
   const specificity = (price: Price) => Object.keys(price.match).length
   const inForce = prices
-    .filter((price) => startOf(price) <= at.getTime())
+    .filter((price) => isInForce(price, at))
     .toSorted(
       (a, b) =>
         rankOf(a) - rankOf(b) ||

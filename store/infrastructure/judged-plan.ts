@@ -33,7 +33,7 @@ export type PlanToApply = Omit<StoredPlan, 'overview' | 'estimate'>
 export type RulesInForce = {
   workspace: Pick<Workspace, 'id' | 'name' | 'criticality' | 'costLimitMonthly' | 'unpriced'>
   policies: Array<Pick<Policy, 'id' | 'version' | 'workspaces'>>
-  prices: Array<{ id: number; version: number }>
+  prices: Array<{ id: number; version: number; validFrom: string }>
   budgets: RulesOfWorkspace['budgets']
   /** As they are stored, without defaults. */
   settings: Partial<OrganizationSettings>
@@ -59,7 +59,8 @@ const asking = (organizationId: number, workspaceRunId: number): PreparedQuery<S
     (select coalesce(jsonb_agg(jsonb_build_object('id', y.id, 'version', y.version,
         'workspaces', y.workspaces) order by y.id), '[]')
       from policies y where y.organization_id = p.organization_id) as policies,
-    (select coalesce(jsonb_agg(jsonb_build_object('id', c.id, 'version', c.version) order by c.id), '[]')
+    (select coalesce(jsonb_agg(jsonb_build_object('id', c.id, 'version', c.version,
+        'validFrom', c.valid_from::text) order by c.id), '[]')
       from prices c where c.organization_id = p.organization_id
         and c.resource_type = any(p.resource_types) and ${isPriceInForce}) as prices,
     ${selectBudgets('p')} as budgets

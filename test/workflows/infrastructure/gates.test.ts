@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { unwrap } from '../../../store/driver/tenant.ts'
 import { prices } from '../../../store/finops/prices.ts'
 import { policies, type NewPolicy } from '../../../store/policies/policies.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
@@ -169,6 +170,35 @@ describe('the cost gate', () => {
     expect((await finished(org, { costLimitMonthly: 5 })).state).toBe('succeeded')
   })
 
+  test('a price that comes into force while a run waits is counted before the apply', async () => {
+    const org = await harness.organization()
+    const [author, second] = [await org.user('Owner'), await org.user('Deployer')]
+    await harness.deps.store.tenant(org.id, async (tenant) =>
+      prices(tenant).create({
+        provider: 'terraform',
+        resourceType: 'terraform_data',
+        match: {},
+        monthlyPrice: '900',
+        currency: 'USD',
+        source: 'manual',
+        validFrom: '2999-01-01',
+      }),
+    )
+    const fields = { criticality: 'production', costLimitMonthly: 500 } as const
+    const workspace = await org.workspace({ by: author, ...fields, fields })
+    const { id } = await startRun(author, workspace)
+    expect(await runUntil(author, { workspace, id }, awaits)).toMatchObject({ cost: { after: 0 } })
+    // As if the day had come.
+    await harness.deps.store.tenant(org.id, async (tenant) =>
+      unwrap(tenant).db('prices').update({ valid_from: '2026-01-01' }),
+    )
+
+    const approve = `/api/pipelines/${workspace.pipelineId}/runs/${id}/approve`
+    expect((await second.post(approve, {})).statusCode).toBe(200)
+    const run = await runUntil(author, { workspace, id }, isOver)
+    expect(run).toMatchObject({ state: 'failed', reason: 'cost_limit' })
+  })
+
   test('a sensitive value in the address of a resource without a price is masked', async () => {
     const org = await harness.organization()
     await harness.deps.store.tenant(org.id, async (tenant) =>
@@ -196,7 +226,7 @@ describe('the cost gate', () => {
     const run = await runUntil(owner, { workspace, id }, isOver)
 
     expect(run).toMatchObject({ state: 'failed', reason: 'cost_unknown' })
-    expect(run.message).toContain('[masked]"] has no price in USD')
+    expect(run.endMessage).toContain('[masked]"] has no price in USD')
     const viewer = await org.user('Viewer')
     for (const url of [`${workspace.url}/runs/${id}`, `${workspace.url}/runs`, '/api/runs'])
       expect((await viewer.get(url)).body).not.toContain('s3cr3t-value-99')
