@@ -38,8 +38,14 @@ describe('judgeBudget', () => {
     expect(judgeBudget(budget, figures('10', 1e300)).forecastState).toBe('exceeded')
   })
 
-  test('unknown figures are no state, however high the known part is', () => {
-    const late = { ...figures('500', 900), unknownBecause: 'late_bill' as const }
-    expect(judgeBudget(budget, late)).toEqual({ state: 'unknown', forecastState: 'exceeded' })
-  })
+  test.each(['late_bill', 'no_rate'] as const)(
+    'with %s the known part alone may be exceeded; below the amount the state is unknown',
+    (unknownBecause) => {
+      const known = (actual: string, forecast: number) =>
+        judgeBudget(budget, { ...figures(actual, forecast), unknownBecause })
+      expect(known('100', 900)).toEqual({ state: 'exceeded', forecastState: 'exceeded' })
+      expect(known('99.99', 900)).toEqual({ state: 'unknown', forecastState: 'exceeded' })
+      expect(known('10', 12)).toEqual({ state: 'unknown', forecastState: 'ok' })
+    },
+  )
 })

@@ -13,8 +13,9 @@ export function judgeBudget(
 
   const forecastUnits = forecast && unitsOf(forecast.amount.toFixed(decimals))
   const forecastState = forecastUnits === null ? null : reaches(forecastUnits)
-  if (unknownBecause !== null) return { state: 'unknown', forecastState }
   const state = reaches(unitsOf(actual))
+  // What is missing adds to the known part: a bill of another source that is late must not silence it.
+  if (unknownBecause !== null && state !== 'exceeded') return { state: 'unknown', forecastState }
   const warns = state === 'ok' && forecastState === 'exceeded'
   return { state: warns ? 'warn' : state, forecastState }
 }
