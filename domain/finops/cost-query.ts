@@ -54,10 +54,16 @@ const dayMs = 86_400_000
 export function costWindow(asked: Partial<CostWindow>, now: Date): CostWindow {
   const to = asked.to ?? now.toISOString().slice(0, 10)
   const from = asked.from ?? firstOfLastMonth(asked.to === undefined ? now : new Date(asked.to))
-  if (from > to) throw refuse('from', `is after to (${to})`)
+  assertOrder({ from, to })
   if (daysBetween(from, to) >= maxDays)
     throw refuse('from', `makes a window of more than ${maxDays.toLocaleString('en')} days`)
   return { from, to }
+}
+
+/** Refuses a window that ends before it begins: its empty answer would look like no cost. */
+export function assertOrder({ from, to }: Partial<CostWindow>): void {
+  if (from !== undefined && to !== undefined && from > to)
+    throw refuse('from', `is after to (${to})`)
 }
 
 /** Refuses filters of a tag that do not say of which key. */

@@ -1,3 +1,4 @@
+import { assertOrder } from '../../../domain/finops/cost-query.ts'
 import { costStand } from '../../../store/finops/cost/cost-stand.ts'
 import { shownAnomalies } from '../../../store/finops/shown-anomalies.ts'
 import type { Deps } from '../../deps.ts'
@@ -12,6 +13,7 @@ export async function listAnomalies(
   organizationId: number,
   { limit = 50, cursor, ...filters }: AnomalyQuery,
 ): Promise<{ anomalies: AnomalyBody[]; nextCursor: string | null }> {
+  assertOrder(filters)
   const after = cursor === undefined ? undefined : placeOfCursor(cursor)
   // A foreign id is not found, rather than a thing without anomalies.
   await costStand(store, organizationId, filters)

@@ -84,3 +84,12 @@ test.each([
   const found = anomalies.map(({ service }: { service: string | null }) => service ?? '')
   expect(found.toSorted()).toEqual(services)
 })
+
+test('days in the wrong order are refused, as everywhere', async () => {
+  const wrong = await viewer.get('/api/finops/anomalies?from=2026-11-30&to=2026-11-01')
+  expect([wrong.statusCode, wrong.json().details]).toEqual([
+    400,
+    [{ path: 'from', message: 'is after to (2026-11-01)' }],
+  ])
+  expect((await viewer.get('/api/finops/anomalies?from=2026-11-30')).statusCode).toBe(200)
+})
