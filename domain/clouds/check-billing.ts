@@ -40,11 +40,26 @@ export function checkBilling(provider: CloudProvider, sent: SentBilling): Checke
     const value = sent[field as Field]
     if (value !== undefined && !pattern.test(value)) throw refuseField(`billing.${field}`, form)
   }
+  if (provider === 'azure') checkBlobEndpoint(billing)
   const set = Object.entries(billing).filter(([, value]) => value !== undefined)
   return {
     billing: Object.fromEntries(set),
     shown: Object.fromEntries(set.filter(([field]) => !secrets.has(field))),
   }
+}
+
+/** Of another storage account's address, the bill of a stranger would be read with this account's token. */
+function checkBlobEndpoint({ endpoint, storageAccount = '' }: SentBilling): void {
+  // What is no address at all is refused where addresses are looked up.
+  const url = endpoint === undefined ? null : URL.parse(endpoint)
+  if (!url) return
+  const [host] = url.hostname.split('.')
+  const [, folder] = url.pathname.split('/')
+  if (host !== storageAccount && folder !== storageAccount)
+    throw refuseField(
+      'billing.endpoint',
+      `is not the blob endpoint of ${storageAccount} (https://${storageAccount}.blob.core.windows.net, or http://host:port/${storageAccount})`,
+    )
 }
 
 const secrets = new Set(['sasToken', 'connectionString'])
