@@ -33,6 +33,8 @@ export const healthRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/healthz',
     {
+      // Load balancers and monitors probe with HEAD, too.
+      exposeHeadRoute: true,
       config: { access: 'public' },
       schema: { operationId: 'getHealth', response: { 200: Type.Object({ ok: Type.Boolean() }) } },
     },
@@ -42,6 +44,7 @@ export const healthRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/readyz',
     {
+      exposeHeadRoute: true,
       config: { access: 'public' },
       schema: { operationId: 'getReadiness', response: { 200: Ready, 503: Ready } },
     },

@@ -52,6 +52,12 @@ describe('methods that an address does not support', () => {
     expect(answer.body).toMatch(/^<!doctype html>/)
   })
 
+  test.each(['/healthz', '/readyz', '/login'])('HEAD %s has no body', async (path) => {
+    const asked = await ask('GET', path)
+    expect(asked.body).not.toBe('')
+    expect(await ask('HEAD', path)).toEqual({ ...asked, body: '' })
+  })
+
   test('404: unknown addresses and hidden ones', async () => {
     for (const path of ['/api/nothing', '/api/admin/organizations', '/api/workspaces//variables'])
       expect(await ask('TRACE', path), path).toEqual({
