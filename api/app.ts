@@ -42,6 +42,7 @@ import { registerLogStreams } from './runs/log-streams.ts'
 import { runPlugin } from './runs/plugin.ts'
 import { samlPlugin } from './saml/plugin.ts'
 import { scimPlugin } from './scim/plugin.ts'
+import { withoutExtraSlashes } from './scim/without-extra-slashes.ts'
 import { signInPlugin } from './sign-in/plugin.ts'
 import { tokenPlugin } from './tokens/plugin.ts'
 import { userRoutes } from './users/routes.ts'
@@ -69,6 +70,7 @@ export async function createApp(deps: Deps): Promise<FastifyInstance> {
     // Log lines name their request themselves. A child logger per request would cost more than its one line.
     childLoggerFactory: (logger) => logger,
     trustProxy: deps.config.trustedProxies.length > 0 ? [...deps.config.trustedProxies] : false,
+    rewriteUrl: ({ url = '/' }) => withoutExtraSlashes(url),
     // Longer than any address that Node accepts, so that an id of any length reaches the same hooks and refusals.
     routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: false },
     forceCloseConnections: 'idle',

@@ -48,7 +48,7 @@ async function changeScimGroup(
     const groups = scimGroups(tenant)
     // Sent together and executed in order; so are the last ones.
     const [, before] = await Promise.all([holdMembership(tenant), groups.getForUpdate(publicId)])
-    assertVersion(by.ifMatch, before.rowVersion)
+    assertVersion(by.ifMatch, before.version)
     const { fields, members } = changesOf(before)
     const changes = fieldChanges(before, fields)
     const fieldsChanged = Object.keys(changes).length > 0

@@ -62,7 +62,7 @@ async function changeScimUser(
     const people = scimUsers(tenant)
     // Sent together and executed in order.
     const [, before] = await Promise.all([holdPeople(tenant), people.getForUpdate(publicId)])
-    assertVersion(by.ifMatch, before.rowVersion)
+    assertVersion(by.ifMatch, before.version)
     const next = after(before)
     const changes = differenceOf(before, next)
     if (Object.keys(changes).length === 0) return people.get(publicId, wantsGroups)

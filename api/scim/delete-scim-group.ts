@@ -18,7 +18,7 @@ export async function deleteScimGroup(
     await holdMembership(tenant)
     const groups = scimGroups(tenant)
     const group = await groups.getForUpdate(publicId)
-    assertVersion(by.ifMatch, group.rowVersion)
+    assertVersion(by.ifMatch, group.version)
     if (group.role) {
       const everybody = { whom: 'everybody', ids: [] } as const
       const roles = memberRoles(tenant, by, group.id)

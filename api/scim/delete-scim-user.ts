@@ -19,7 +19,7 @@ export async function deleteScimUser(
   await deps.store.tenant(organizationId, async (tenant) => {
     await holdPeople(tenant)
     const person = await scimUsers(tenant).getForUpdate(publicId)
-    assertVersion(by.ifMatch, person.rowVersion)
+    assertVersion(by.ifMatch, person.version)
     if (person.role === 'Owner' && person.active) await assertAnotherOwner(tenant, person.id)
     await users(tenant).deprovision(person.id)
     const access = endAccess(tenant)

@@ -14,7 +14,7 @@ export const scimGroupRoutes = resourceRoutes<ScimGroup>({
   schema: groupSchema,
   columns: groupFilterColumns,
   listNote:
-    'A group of over 1,000 members comes without them in a list, also where `attributes=members` asks for them: read it by its id, which gives all of them.',
+    'A group of over 1,000 members comes without them in a list, also where `attributes=members` asks for them; so do the largest groups of a page of at most 100 that have over 10,000 members together. Read such a group by its id, which gives all of them.',
   rows(tenant) {
     const groups = scimGroups(tenant)
     return {

@@ -26,7 +26,7 @@ export function presentGroup(
       created: group.createdAt.toISOString(),
       lastModified: group.updatedAt.toISOString(),
       location: `${baseUrl}/Groups/${group.publicId}`,
-      version: versionTag(group.rowVersion),
+      version: versionTag(group.version),
     },
   })
 }

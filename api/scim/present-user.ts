@@ -26,7 +26,7 @@ export function presentUser(
       created: user.createdAt.toISOString(),
       lastModified: user.updatedAt.toISOString(),
       location: `${baseUrl}/Users/${user.publicId}`,
-      version: versionTag(user.rowVersion),
+      version: versionTag(user.version),
     },
   })
 }

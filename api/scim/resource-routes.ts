@@ -14,10 +14,10 @@ import { listResponse, readPage } from './list-response.ts'
 import { scimBaseUrl } from './scim-base-url.ts'
 import { provisioningOf, type Provisioning } from './scim-request.ts'
 import { ScimIdParams, scimTarget } from './scim-target.ts'
-import { versionTag } from './version-tag.ts'
+import { hasVersion, versionTag } from './version-tag.ts'
 
 type Body = Record<string, unknown>
-type Stored = { publicId: string; rowVersion: number }
+type Stored = { publicId: string; version: string }
 
 /** What the answer contains: its base address and the attributes. */
 export type Asked = { baseUrl: string; projection: Projection }
@@ -66,8 +66,11 @@ export function resourceRoutes<T extends Stored>(resource: Resource<T>): Fastify
       projection: projection(resource.schema, request.query),
     })
     const show: Show<T> = (request, reply, of) => {
-      const { stored, asked: wanted } = of
-      void reply.header('etag', versionTag(stored.rowVersion))
+      const { stored, asked: wanted, kind } = of
+      void reply.header('etag', versionTag(stored.version))
+      // Before the members of a large group are read.
+      if (kind === 'read' && hasVersion(request.headers['if-none-match'], stored.version))
+        return reply.status(304).removeHeader('content-type').send()
       const { organizationId } = request.scimCaller
       const pieces = resource.inPieces?.(app.deps, organizationId, of)
       return reply.send(

@@ -8,6 +8,7 @@ import {
   readPatchValue,
   readSimple,
   readValue,
+  saysSomething,
   unwrapped,
   withOnePrimary,
   type Element,
@@ -188,10 +189,6 @@ function withSub(element: Element, sub: Attribute, { op, value }: Step): Element
 
 const emptyAsNone = (element: Element): Element | undefined =>
   Object.keys(element).length === 0 ? undefined : element
-
-/** Whether an element has more than a type. */
-const saysSomething = (element: Element): boolean =>
-  Object.keys(element).some((name) => name !== 'type' && name !== 'primary' && name !== 'display')
 
 function meansSame(one: Element, other: Element): boolean {
   if (one['value'] === undefined || other['value'] === undefined)

@@ -9,9 +9,21 @@ export type AttributePath = {
 
 /**
  * Looks up an attribute's name ignoring case (RFC 7643 2.1), with or without its schema's URN. Returns our
- * own definition, so a caller's text goes no further.
+ * own definition, so a caller's text goes no further. A bare name that the resource itself does not have is that
+ * of an extension, if only one has it: Entra ID's documented requests say `manager`.
  */
 export function findAttribute(schema: ResourceSchema, name: string): AttributePath | undefined {
+  const inPlace = findInPlace(schema, name)
+  if (inPlace) return inPlace
+  const found = schema.extensions.flatMap(({ id, attributes }) => {
+    const path = find(attributes, name)
+    return path ? [{ extension: id, ...path }] : []
+  })
+  return found.length === 1 ? found[0] : undefined
+}
+
+/** As the keys of a resource are: an attribute of an extension is under its URN, or is named with it. */
+export function findInPlace(schema: ResourceSchema, name: string): AttributePath | undefined {
   const { core, common, extensions } = schema
   const ofCore = withoutUrn(name, core.id)
   if (ofCore !== undefined) return find([...core.attributes, ...common], ofCore)

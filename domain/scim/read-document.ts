@@ -1,4 +1,4 @@
-import { findAttribute, findExtension } from './attribute-path.ts'
+import { findExtension, findInPlace } from './attribute-path.ts'
 import { readValue, type Value } from './read-value.ts'
 import { quoted, refusal } from './refusals.ts'
 import type { ResourceSchema } from './schemas.ts'
@@ -31,7 +31,7 @@ function put(
   document: Document,
   { name, value }: { name: string; value: unknown },
 ): void {
-  const path = findAttribute(schema, name)
+  const path = findInPlace(schema, name)
   if (!path || path.sub || path.attribute.mutability === 'readOnly') return
   const read = readValue(path.attribute, value)
   if (read === undefined) return

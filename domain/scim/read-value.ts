@@ -22,7 +22,18 @@ const keys = new Set(['userName', 'externalId', 'displayName', 'value'])
  * Two forms that identity providers send are read all the same: booleans as text, and a
  * manager's id for `{ value: id }`.
  */
-export function readValue(attribute: Attribute, value: unknown): Value | undefined {
+export const readValue = (attribute: Attribute, value: unknown): Value | undefined =>
+  readKeeping(attribute, value, saysSomething)
+
+/** Whether an element has more than a type: a label of no value is no value (RFC 7643 2.5). */
+export const saysSomething = (element: Element): boolean =>
+  Object.keys(element).some((name) => name !== 'type' && name !== 'primary' && name !== 'display')
+
+function readKeeping(
+  attribute: Attribute,
+  value: unknown,
+  keeps: (element: Element) => boolean,
+): Value | undefined {
   if (value === null || value === undefined) return undefined
   if (!attribute.multiValued) return readOne(attribute, value)
   if (!Array.isArray(value))
@@ -33,20 +44,20 @@ export function readValue(attribute: Attribute, value: unknown): Value | undefin
   const elements = value
     .map((item: unknown) => readElement(attribute, item))
     // A member that names nobody is refused where it is read; an empty address is none.
-    .filter((element) => isMembers || Object.keys(element).length > 0)
+    .filter((element) => isMembers || keeps(element))
   return elements.length === 0 ? undefined : withOnePrimary(elements)
 }
 
 /**
  * A value of a PATCH. Entra ID wraps one value as it would wrap several, authentik sends one
- * element without its list, Ping a member as its id.
+ * element without its list, Ping a member as its id. It may name a type alone, of an element that has a value.
  */
 export function readPatchValue(attribute: Attribute, value: unknown): Value | undefined {
   if (!attribute.multiValued) return readValue(attribute, unwrapped(value))
   if (typeof value === 'string' && attribute.name === 'members')
     return readValue(attribute, [{ value }])
   const isElement = typeof value === 'object' && value !== null && !Array.isArray(value)
-  return readValue(attribute, isElement ? [value] : value)
+  return readKeeping(attribute, isElement ? [value] : value, hasParts)
 }
 
 export function assertFew({ name }: Attribute, values: readonly unknown[]): void {
@@ -58,8 +69,10 @@ function readOne(attribute: Attribute, value: unknown): Simple | Element | undef
   if (attribute.type !== 'complex') return readSimple(attribute, value)
   const isId = typeof value === 'string' && findSub(attribute, 'value')
   const element = readElement(attribute, isId ? { value } : value)
-  return Object.keys(element).length === 0 ? undefined : element
+  return hasParts(element) ? element : undefined
 }
+
+const hasParts = (element: Element): boolean => Object.keys(element).length > 0
 
 /** Keeps the first primary element: with two it would be arbitrary which address is used. */
 export function withOnePrimary(elements: Element[]): Element[] {

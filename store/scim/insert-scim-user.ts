@@ -67,13 +67,16 @@ export async function insertScimUser(
     by.status,
   ]
   try {
-    const [made] = await store.write<Omit<ScimUser, 'role' | 'groups'>>(by.organizationId, {
-      name: 'scim-user-insert',
-      text,
-      values,
-    })
+    const [made] = await store.write<Omit<ScimUser, 'role' | 'groups' | 'version'>>(
+      by.organizationId,
+      {
+        name: 'scim-user-insert',
+        text,
+        values,
+      },
+    )
     if (!made) throw new Error('an insert returned nothing')
-    return { ...made, role, groups: [] }
+    return { ...made, role, groups: [], version: '1' }
   } catch (error) {
     throw toTakenUser(error)
   }

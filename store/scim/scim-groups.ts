@@ -6,6 +6,7 @@ import { isUniqueViolation, type Store } from '../driver/connect.ts'
 import { askPrepared } from '../driver/ask-prepared.ts'
 import type { Sql } from './filter-to-sql.ts'
 import { listInBytes, type BoundedPage, type ListPage } from './list-in-bytes.ts'
+import { listWholeGroups, maxWholeGroups } from './list-whole-groups.ts'
 
 /** `value` is the public id of the person. */
 export type GroupMember = { value: string; display: string | null }
@@ -17,7 +18,7 @@ export type ScimGroup = {
   externalId: string | null
   /** Null if they were not asked for, or are too many to be read at once (`membersAfter`). */
   members: GroupMember[] | null
-  rowVersion: number
+  version: string
   createdAt: Date
   updatedAt: Date
 }
@@ -31,7 +32,7 @@ export type WantedMembers = 'none' | 'few'
 const fewMembers = 1_000
 
 const columns = `g.id, g.public_id as "publicId", g.display_name as "displayName", g.external_id as "externalId",
-  g.row_version as "rowVersion", g.created_at as "createdAt", g.updated_at as "updatedAt"`
+  g.row_version::text as version, g.created_at as "createdAt", g.updated_at as "updatedAt"`
 
 const ofGroup = 'm.organization_id = g.organization_id and m.group_id = g.id'
 const display = `coalesce(m.display, nullif(u.name, ''), u.email, u.user_name)`
@@ -79,6 +80,12 @@ export function scimGroups(tenant: Tenant) {
     },
 
     async list(page: ListPage, wanted: WantedMembers): Promise<BoundedPage<ScimGroup>> {
+      if (wanted === 'few' && page.count <= maxWholeGroups)
+        return listWholeGroups(
+          db,
+          { columns, members: all, count: countOfFew, mostListed: fewMembers },
+          { organizationId, page },
+        )
       return listInBytes(
         db,
         {

@@ -15,16 +15,28 @@ export type ScimUser = UserColumns & {
   platformAdmin: boolean
   /** Null if they were not asked for. */
   groups: Array<{ value: string; display: string }> | null
-  rowVersion: number
+  /** Changes with all that is shown: also the groups, their names and the role, which do not change the row. */
+  version: string
   createdAt: Date
   updatedAt: Date
 }
 
 export const storedUser = `u.id, u.public_id as "publicId", u.user_name as "userName", u.external_id as "externalId", u.email,
-  u.name, u.active, u.profile, u.platform_admin as "platformAdmin", u.row_version as "rowVersion",
-  u.created_at as "createdAt", u.updated_at as "updatedAt"`
+  u.name, u.active, u.profile, u.platform_admin as "platformAdmin", u.created_at as "createdAt", u.updated_at as "updatedAt"`
 
-const columns = `${storedUser},
+/**
+ * Derived, for a change of a group or mapping would otherwise write a row for each of 100,000 members. Groups are a
+ * set, so the order of their hashes does not matter; a hash is seeded with the group's id, and the role's with none.
+ */
+export const userVersion = `u.row_version || coalesce('-' || to_hex((select bit_xor(shown.hash) from (
+  select hashtextextended(g.display_name, g.id) as hash
+    from group_members m join groups g on g.organization_id = m.organization_id and g.id = m.group_id
+    where m.organization_id = u.organization_id and m.user_id = u.id
+  union all
+  select hashtextextended(max(r.role)::text, 0) from role_grants r
+    where r.organization_id = u.organization_id and r.user_id = u.id and r.role <> 'Viewer') as shown)), '')`
+
+const columns = `${storedUser}, ${userVersion} as version,
   coalesce((select max(r.role) from role_grants r
     where r.organization_id = u.organization_id and r.user_id = u.id), 'Viewer') as role`
 

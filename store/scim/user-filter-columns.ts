@@ -1,6 +1,7 @@
 import { enterpriseUrn, userSchema, userUrn, type Attribute } from '../../domain/scim/schemas.ts'
 import type { FilterColumns, Indexed } from './filter-to-sql.ts'
 import { idCondition } from './id-condition.ts'
+import { userVersion } from './scim-users.ts'
 
 const anyName = `coalesce(nullif(u.name, ''), u.email, u.user_name, u.public_id::text)`
 const wholeName = `case when strpos(${anyName}, ' ') > 0 then ${anyName} else split_part(${anyName}, '@', 1) end`
@@ -70,7 +71,7 @@ export const userFilterColumns: FilterColumns = {
     displayName: `case when u.profile -> 'displayName' is null then nullif(u.name, '') end`,
     active: 'u.active',
     'meta.resourceType': `'User'`,
-    'meta.version': `'W/"' || u.row_version || '"'`,
+    'meta.version': `'W/"' || ${userVersion} || '"'`,
     'meta.created': 'u.created_at',
     'meta.lastModified': 'u.updated_at',
   },

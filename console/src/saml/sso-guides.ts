@@ -172,7 +172,7 @@ const other = ({ entityId, acsUrl, sloUrl, metadataUrl }: Addresses): Guide => (
       ],
     },
     {
-      text: 'The response or its assertion must be signed with RSA-SHA256. The *NameID* is the address, or an attribute has it. Send further attributes by names like these:',
+      text: 'The response or its assertion must be signed with RSA-SHA256. Leave the encryption of assertions off: HTTPS already encrypts them (Shibboleth: `p:encryptAssertions="false"`). The *NameID* is the address, or an attribute has it. Send further attributes by names like these:',
       values: [
         ['Address', 'email'],
         ['Name', 'displayName'],

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
-import { scimClient, type ScimClient } from './scim-client.ts'
+import { enterpriseUrn, scimClient, type ScimClient } from './scim-client.ts'
 
 let harness: Harness
 let idp: ScimClient
@@ -145,5 +145,72 @@ describe('shapes of a request', () => {
       ])
     }
     expect(performance.now() - began).toBeLessThan(10_000)
+  })
+})
+
+describe('attributes of the enterprise extension by their bare names, as Entra ID documents them', () => {
+  test('200: a manager is set in each shape, found and taken away', async () => {
+    const { id: boss } = await idp.user('boss@acme.test')
+    const { id } = await idp.user('report@acme.test')
+    const reference = { $ref: `../Users/${boss}`, value: boss }
+    const managerOf = async (operation: object) => {
+      const answer = await idp.patch(`/Users/${id}`, operation)
+      expect(answer.statusCode, answer.body).toBe(200)
+      return answer.json()[enterpriseUrn]?.manager?.value
+    }
+    const found = async (filter: string) =>
+      (await idp.get(`${filtered('Users', filter)}&attributes=id`)).json().Resources
+    const isManager = `id eq "${id}" and manager eq "${boss}"`
+    for (const value of [[reference], reference, boss, [{ value: boss }]]) {
+      expect(await managerOf({ op: 'Add', path: 'manager', value })).toBe(boss)
+      expect(await found(isManager)).toMatchObject([{ id }])
+      expect(await managerOf({ op: 'Remove', path: 'manager' })).toBeUndefined()
+      expect(await found(isManager)).toEqual([])
+    }
+    expect(await managerOf({ op: 'Replace', value: { manager: boss } })).toBe(boss)
+  })
+
+  test('200: bare names in a path, a filter and `attributes`; 400: names of no schema', async () => {
+    const { id } = await idp.user('dept@acme.test')
+    const patched = await idp.patch(`/Users/${id}`, {
+      op: 'Replace',
+      path: 'department',
+      value: 'Ships',
+    })
+    expect(patched.json()[enterpriseUrn]).toEqual({ department: 'Ships' })
+    const listed = await idp.get(
+      `${filtered('Users', 'Department eq "ships"')}&attributes=department`,
+    )
+    expect(listed.json().Resources).toEqual([
+      { schemas: expect.any(Array), id, [enterpriseUrn]: { department: 'Ships' } },
+    ])
+    const unknown = await idp.patch(`/Users/${id}`, { op: 'Replace', path: 'crew', value: 'x' })
+    expect([unknown.statusCode, unknown.json().scimType]).toEqual([400, 'invalidPath'])
+  })
+})
+
+describe('an extra slash in an address below the SCIM base', () => {
+  test('201, 200: at the end, or after the base', async () => {
+    const made = await idp.post('/Users/', { userName: 'slash@acme.test' })
+    expect(made.statusCode, made.body).toBe(201)
+    const { id, meta } = made.json()
+    expect(meta.location).toMatch(`/api/scim/v2/Users/${id}`)
+    const filter = encodeURIComponent('userName eq "slash@acme.test"')
+    for (const path of [`/Users/?filter=${filter}`, `//Users?filter=${filter}`])
+      expect((await idp.get(path)).json().Resources, path).toMatchObject([{ id }])
+    for (const path of [`/Users/${id}/`, `//Users/${id}`, '/Groups/', '//Schemas/', '/Users/'])
+      expect((await idp.get(path)).statusCode, path).toBe(200)
+  })
+
+  test('401, 404, 405: it opens nothing else', async () => {
+    const bare = { headers: { authorization: 'Bearer none' } }
+    for (const path of ['/Users/', '//Users'])
+      expect((await idp.call('GET', path, undefined, bare)).statusCode, path).toBe(401)
+    expect((await idp.delete('/Users/')).statusCode).toBe(405)
+    for (const path of ['/', '//', '/Users//', '///Users', '/Users//x'])
+      expect((await idp.get(path)).statusCode, path).toBe(404)
+    const headers = { authorization: `Bearer ${idp.token}` }
+    for (const url of ['/api//scim/v2/Users', '/api/users/', '/api/scim/v22/Users/', '//api/users'])
+      expect((await harness.app.inject({ url, headers })).statusCode, url).toBe(404)
   })
 })

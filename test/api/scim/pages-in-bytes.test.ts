@@ -23,14 +23,14 @@ const start = async () => {
        from generate_series(1, ?) as n`,
       [org.id, count],
     )
-  const addGroups = async (count: number, members: number) =>
+  const addGroups = async (count: number, members: number, name = 'Group') =>
     platform.raw(
       `with made as (insert into groups (organization_id, display_name)
-         select :id, 'Group ' || n from generate_series(1, :count::integer) as n returning id)
+         select :id, :name || ' ' || n from generate_series(1, :count::integer) as n returning id)
        insert into group_members (organization_id, group_id, user_id)
          select :id, made.id, u.id from made cross join
            (select id from users where organization_id = :id and external_id is not null limit :members) as u`,
-      { id: org.id, count, members },
+      { id: org.id, count, members, name },
     )
   return { org, idp, platform, addPeople, addGroups }
 }
@@ -107,5 +107,56 @@ describe('a page of a SCIM list ends early', () => {
     expect(resources.filter((one) => one.groups?.length === 300)).toHaveLength(50)
     expect(pages.length).toBeGreaterThan(2)
     expect((await walk(idp, '/Users?excludedAttributes=groups')).pages).toHaveLength(1)
+  })
+})
+
+describe('a page of at most 100 groups is whole', () => {
+  type Group = Resource & { displayName: string }
+  const groupsOf = async (idp: ScimClient, startIndex = 1) => {
+    const answer = await idp.get(`/Groups?startIndex=${startIndex}&count=100`)
+    expect(answer.statusCode, answer.body.slice(0, 300)).toBe(200)
+    expect(answer.body.length).toBeLessThan(3 * maxBytes)
+    const { Resources, itemsPerPage, totalResults } = answer.json()
+    expect(Resources).toHaveLength(itemsPerPage)
+    return { groups: Resources as Group[], totalResults }
+  }
+  const sizes = (groups: Group[]) => groups.map(({ members }) => members?.length)
+
+  test('200: Okta’s probe of 107 groups with 100 members each', async () => {
+    const { idp, addPeople, addGroups } = await start()
+    await addPeople(100)
+    await addGroups(107, 100)
+    const first = await groupsOf(idp)
+    expect(first.totalResults).toBe(107)
+    expect(sizes(first.groups)).toEqual(Array(100).fill(100))
+    const second = await groupsOf(idp, 101)
+    expect(sizes(second.groups)).toEqual(Array(7).fill(100))
+    const ids = [...first.groups, ...second.groups].map(({ id }) => id)
+    expect(new Set(ids).size).toBe(107)
+  })
+
+  test('200: the largest groups come without members once the page has too many', async () => {
+    const { org, idp, platform, addPeople, addGroups } = await start()
+    await addPeople(1_001)
+    await addGroups(25, 1_000)
+    await addGroups(1, 1_001, 'Everybody')
+    await addGroups(2, 10, 'Few')
+    const { groups } = await groupsOf(idp)
+    expect(groups).toHaveLength(28)
+    const shown = sizes(groups)
+    expect(shown.filter((size) => size === 1_000)).toHaveLength(9)
+    expect(shown.filter((size) => size === undefined)).toHaveLength(17)
+    expect(shown.slice(-3)).toEqual([undefined, 10, 10])
+    // What is left out is read by its id.
+    const left = groups[shown.indexOf(undefined)]
+    expect((await idp.get(`/Groups/${left?.id}`)).json().members).toHaveLength(1_000)
+
+    // Names of members are bounded by their bytes.
+    await platform.raw('update group_members set display = ? where organization_id = ?', [
+      'd'.repeat(900),
+      org.id,
+    ])
+    const named = sizes((await groupsOf(idp)).groups).filter((size) => size !== undefined)
+    expect(named).toEqual([1_000, 10, 10])
   })
 })
