@@ -16,8 +16,8 @@ export type MailRelayOptions = {
   log: Logger
 }
 
-/** The number of mails sent at once, each over its own connection. */
-const batch = 5
+/** The mails that a worker sends at once, each over its own connection. */
+const atOnce = 8
 
 /**
  * Sends the mail queue, at least once: a mail is removed after the mail server has accepted it, so a worker
@@ -29,7 +29,8 @@ export function startMailRelay(options: MailRelayOptions): Relay {
     {
       channel: 'cc_mail',
       pollMs: 1_000,
-      claim: async () => queue.claim(batch),
+      atOnce,
+      claim: async (limit) => queue.claim(limit),
       deliver: async (row) => deliver(options, row),
     },
     options,

@@ -1,6 +1,8 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
+import { disableGone } from '../app/notifications/disable-gone.ts'
 import { AppError } from '../domain/errors.ts'
+import { testEvent } from '../domain/notifications/notice-events.ts'
 import { retrySeconds } from '../domain/notifications/retry-seconds.ts'
 import type { Keyring } from '../gateways/keyring/keyring.ts'
 import type { HttpMessage, Message } from '../gateways/notifications/message.ts'
@@ -10,7 +12,11 @@ import { teamsMessage } from '../gateways/notifications/teams-message.ts'
 import { webhookMessage } from '../gateways/notifications/webhook-message.ts'
 import type { Outbound } from '../gateways/outbound/outbound.ts'
 import type { Store } from '../store/driver/connect.ts'
-import { placeOfSecret, placeOfUrl } from '../store/notifications/notifications.ts'
+import {
+  placeOfOldSecret,
+  placeOfSecret,
+  placeOfUrl,
+} from '../store/notifications/notifications.ts'
 import { tellFailing } from '../store/notifications/tell-failing.ts'
 import type { ChangeFeed } from '../store/platform/change-feed.ts'
 import {
@@ -41,6 +47,8 @@ const slowMs = 2_000
 const mostMessageSeconds = 1_800
 const mostChannelSeconds = 300
 const mostRetryAfterSeconds = 3_600
+/** RFC 9110 15.5.11: the address is gone for good. */
+const gone = 410
 
 /**
  * Sends messages to webhooks, Slack and Teams, at least once: a message is marked after the receiver has accepted
@@ -85,13 +93,19 @@ async function deliver(
   }
   if (stopping.aborted) return
   const { id: deliveryId, organizationId, notificationId, attempts, isLast } = row
-  const { status, error } = posted
+  const { status } = posted
+  const error = posted.error ?? 'It failed.'
+  const isGone = status === gone
+  // Who tries a channel waits for its one try, and wants no message hours later.
+  const isOver = isLast || isGone || row.event === testEvent
   // Without the error's text: it can quote the receiver.
   const about = { deliveryId, organizationId, notificationId, attempts, status }
-  if (isLast) log.error(about, 'a notification was given up')
+  if (isOver) log.error(about, 'a notification was given up')
   else log.info(about, 'a notification was not accepted; it is tried again')
-  await queue.failed(row, { status, error: error ?? 'It failed.', ...pauses(row, posted) })
-  await store.tenant(organizationId, async (tenant) => tellFailing(tenant, notificationId))
+  await queue.failed(row, { status, error, isOver, ...pauses(row, posted) })
+  await store.tenant(organizationId, async (tenant) =>
+    isGone ? disableGone(tenant, row, error) : tellFailing(tenant, notificationId),
+  )
 }
 
 function pauses({ attempts, failures }: QueuedMessage, { retryAfterSeconds }: Posted) {
@@ -113,10 +127,16 @@ async function post(
   try {
     const { organizationId } = row
     const url = keyring.open(placeOfUrl(organizationId), row.url).toString()
-    const secret = row.secret && keyring.open(placeOfSecret(organizationId), row.secret).toString()
+    const sealed = [
+      { place: placeOfSecret(organizationId), value: row.secret },
+      { place: placeOfOldSecret(organizationId), value: row.oldSecret },
+    ]
+    const secrets = sealed.flatMap(({ place, value }) =>
+      value ? [keyring.open(place, value).toString()] : [],
+    )
     const message = messageOf(row, config.baseUrl ?? config.apiUrl)
-    const written = writeMessage(row, message, secret ?? '')
-    return await postMessage(outbound, written, { url, secrets: secret ? [secret] : [], signal })
+    const written = writeMessage(row, message, secrets)
+    return await postMessage(outbound, written, { url, secrets, signal })
   } catch (error) {
     const { id: deliveryId, organizationId } = row
     const code = error instanceof AppError ? error.code : 'internal'
@@ -126,10 +146,14 @@ async function post(
   }
 }
 
-function writeMessage({ kind }: QueuedMessage, message: Message, secret: string): HttpMessage {
+function writeMessage(
+  { kind }: QueuedMessage,
+  message: Message,
+  secrets: readonly string[],
+): HttpMessage {
   if (kind === 'slack') return slackMessage(message)
   if (kind === 'teams') return teamsMessage(message)
-  return webhookMessage(message, secret, new Date())
+  return webhookMessage(message, secrets, new Date())
 }
 
 const messageOf = (row: QueuedMessage, baseUrl: string): Message => ({

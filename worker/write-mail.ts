@@ -33,7 +33,12 @@ import { users, type User } from '../store/users/users.ts'
 import { workspaces } from '../store/workspaces/workspaces.ts'
 import { writeCommentMail } from './write-comment-mail.ts'
 import { writeReleaseMail } from './write-release-mail.ts'
-import { writeNotice, writeNoticeDigest, writeNotificationFailing } from './write-notice.ts'
+import {
+  writeNotice,
+  writeNoticeDigest,
+  writeNotificationDisabled,
+  writeNotificationFailing,
+} from './write-notice.ts'
 
 type Place = { tenant: Tenant; row: QueuedMail; baseUrl: string; organizationName: string }
 type PlaceOfPerson = Place & { person: User }
@@ -119,6 +124,7 @@ const writers: Record<Exclude<QueuedMail['kind'], 'address_changed'>, Writer> = 
   notice: writeNotice,
   notice_digest: writeNoticeDigest,
   notification_failing: writeNotificationFailing,
+  notification_disabled: writeNotificationDisabled,
 
   async certificate_expiring({ tenant, row, person, baseUrl, organizationName }) {
     // As above.

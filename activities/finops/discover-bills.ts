@@ -3,6 +3,7 @@ import type { FoundSlice } from '../../gateways/clouds/cloud.ts'
 import { cloudAccounts } from '../../store/clouds/cloud-accounts.ts'
 import type { CloudAccount } from '../../store/clouds/cloud-account-row.ts'
 import { takenUploads } from '../../store/finops/taken-uploads.ts'
+import { ingestSlices } from '../../store/finops/ingest-slices.ts'
 import { ingestSources } from '../../store/finops/ingest-sources.ts'
 import { noteFound } from '../../app/finops/note-found.ts'
 import type { Discovered, SourceInput } from '../../workflows/finops/contract.ts'
@@ -29,12 +30,17 @@ export const discoverBills =
         const { cloudAccountId } = source
         if (cloudAccountId === null)
           return { uploadIds: await takenUploads(tenant).take(sourceId, ingestId, maxUploads) }
-        return { account: await cloudAccounts(tenant).get(cloudAccountId) }
+        const known = await ingestSlices(tenant).newest(sourceId)
+        const again = known.filter((slice) => slice.readAgain)
+        return {
+          account: await cloudAccounts(tenant).get(cloudAccountId),
+          also: again.map(({ period }) => period.slice(0, 7)),
+        }
       })
       if (!found) return nothing
       if (!found.account) return { ...nothing, uploadIds: found.uploadIds }
-      const { account } = found
-      const months = await find(deps, { input, account, signal })
+      const { account, also } = found
+      const months = await find(deps, { input, account, also, signal })
       if (!months) return nothing
       const begun = await deps.store.tenant(organizationId, async (tenant) =>
         noteFound(tenant, { ingestId, sourceId, found: months }),
@@ -47,16 +53,18 @@ export const discoverBills =
       }
     })
 
+type Look = { input: SourceInput; account: CloudAccount; also: string[]; signal: AbortSignal }
+
 /** Undefined if the account has no bills to look at; the source says why. */
 async function find(
   deps: Needed,
-  { input, account, signal }: { input: SourceInput; account: CloudAccount; signal: AbortSignal },
+  { input, account, also, signal }: Look,
 ): Promise<FoundSlice[] | undefined> {
   const cloud = await deps.openCloud(account)
   try {
     const bills = cloud.bills?.()
     if (!bills) return undefined
-    return await askThrice(async () => bills.find(signal), signal)
+    return await askThrice(async () => bills.find(signal, also), signal)
   } catch (error) {
     const reason = reasonOf(error)
     if (reason !== undefined)

@@ -53,7 +53,9 @@ export async function fetchSlice(
   try {
     const bills = cloud.bills?.()
     if (!bills) return 'changed'
-    const found = await askThrice(async () => bills.find(signal), signal)
+    // One that is read again for its tags may be older than the newest.
+    const months = [look.period.slice(0, 7)]
+    const found = await askThrice(async () => bills.find(signal, months), signal)
     const slice = found.find(({ period }) => look.period.startsWith(period))
     if (slice?.state !== 'ready' || slice.hash !== look.manifestHash) return 'changed'
     const at = { folder, maxBytes: deps.billBytes, signal }

@@ -84,7 +84,7 @@ async function read(
     signal,
   })
   const bill = heldToManifest(answer, rows)
-  const sliceIds = await loadBill(deps.store, { ...input, files, bill })
+  const sliceIds = await loadBill(deps.store, { ...input, files, bill, tagAliases })
   return { outcome: sliceIds.length > 0 ? ('loaded' as const) : ('refused' as const), sliceIds }
 }
 

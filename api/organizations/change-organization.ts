@@ -11,6 +11,7 @@ import {
   type OrganizationSettings,
 } from '../../store/organizations/settings.ts'
 import { guardedByPrices } from '../../app/finops/guarded-by-prices.ts'
+import { readTagsAgain } from '../../app/finops/read-tags-again.ts'
 import { noteGuardChange } from '../../app/policies/note-guard-change.ts'
 import { samlConfigurations } from '../../store/saml/saml-configurations.ts'
 import { holdPeopleAs } from '../../store/users/hold-people.ts'
@@ -52,6 +53,8 @@ export async function changeOrganization(
         what: 'learnPrices',
         guarded: await guardedByPrices(tenant),
       })
+    if (detail['tagAliases'] && change.tagAliases)
+      await readTagsAgain(tenant, { before: before.tagAliases, after: change.tagAliases })
     // Who removes the second person becomes an author of what is planned next, so they cannot approve it.
     if (detail['planApproval'])
       await noteGuardChange(tenant, caller, { what: 'planApproval', guarded: ['production'] })

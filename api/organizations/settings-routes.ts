@@ -24,7 +24,7 @@ const fields = {
       maxProperties: 50,
       additionalProperties: false,
       description:
-        'Other keys that are read as this one: { team: ["Team", "resourceTags/team"] }. For bills that are read from then on.',
+        'Other keys that are read as this one: { team: ["Team", "resourceTags/team"] }. Bills that are loaded and have one of them are read again.',
     },
   ),
   anomalyMinimum: Type.Number({ minimum: 0, maximum: 1_000_000_000 }),

@@ -1,13 +1,21 @@
 import { createHash } from 'node:crypto'
 import { createReadStream } from 'node:fs'
+import { isDeepStrictEqual } from 'node:util'
 import { addDecimals } from '../../domain/finops/add-decimals.ts'
-import { conflict } from '../../domain/errors.ts'
+import { conflict, unavailable } from '../../domain/errors.ts'
 import { manifestOfUpload } from '../../domain/finops/upload-names.ts'
 import type { ProgramAnswer, ReadSlice } from '../../gateways/duckdb/program/protocol.ts'
 import type { Store } from '../../store/driver/connect.ts'
+import type { Tenant } from '../../store/driver/tenant.ts'
+import { billingSources } from '../../store/finops/billing-sources.ts'
 import { copyCharges } from '../../store/finops/copy-charges.ts'
+import { readAgain } from '../../store/finops/read-again.ts'
 import { readingSlices } from '../../store/finops/reading-slices.ts'
 import { refusedSlices } from '../../store/finops/refused-slices.ts'
+import {
+  organizationSettings,
+  type OrganizationSettings,
+} from '../../store/organizations/settings.ts'
 
 type Bill = {
   organizationId: number
@@ -17,6 +25,8 @@ type Bill = {
   uploadId?: number
   /** By their keys, which people are shown. */
   files: ReadonlyArray<{ key: string }>
+  /** Under which it was read. */
+  tagAliases: OrganizationSettings['tagAliases']
   bill: ProgramAnswer
 }
 
@@ -79,34 +89,54 @@ async function refuse(
 }
 
 type Month = { sliceId: number; parts: ReadSlice[] }
+type Uploaded = { bill: Bill; uploadId: number | undefined; slices: readonly ReadSlice[] }
 
 /**
  * An export of a month is one slice, also where a provider put charges of another billing period into it:
- * it is replaced as a whole. An upload has a slice for each of its months.
+ * it is replaced as a whole. An upload has a slice for each of its months, but those that a later upload has.
  */
 async function beginMonths(
   store: Store,
-  { organizationId, ingestId, sourceId, sliceId, uploadId, files }: Bill,
+  bill: Bill,
   slices: readonly ReadSlice[],
 ): Promise<Month[]> {
-  if (sliceId !== undefined) return [{ sliceId, parts: [...slices] }]
-  if (uploadId === undefined) throw new Error('A bill is a slice or an upload.')
-  const manifest = manifestOfUpload(uploadId)
+  const { organizationId, sourceId, sliceId, uploadId } = bill
   return store.tenant(organizationId, async (tenant) => {
-    const months: Month[] = []
-    for (const slice of slices) {
-      const { id } = await readingSlices(tenant).beginReading({
-        ingestId,
-        sourceId,
-        period: `${slice.period}-01`,
-        manifest,
-        manifestHash: createHash('sha256').update(manifest).digest('hex'),
-        files: files.length,
-      })
-      months.push({ sliceId: id, parts: [slice] })
-    }
+    // A change of the aliases holds it too: it comes before, and is seen here, or finds the slices that are begun.
+    await billingSources(tenant).hold(sourceId)
+    const { tagAliases } = await organizationSettings(tenant)
+    if (!isDeepStrictEqual(tagAliases, bill.tagAliases))
+      throw unavailable('aliases_changed', 'The keys that are one tag changed meanwhile.')
+    const months =
+      sliceId !== undefined
+        ? [{ sliceId, parts: [...slices] }]
+        : await beginUpload(tenant, { bill, uploadId, slices })
+    await readAgain(tenant).unmark(months.map((month) => month.sliceId))
     return months
   })
+}
+
+async function beginUpload(tenant: Tenant, { bill, uploadId, slices }: Uploaded): Promise<Month[]> {
+  if (uploadId === undefined) throw new Error('A bill is a slice or an upload.')
+  const { ingestId, sourceId, files } = bill
+  const manifest = manifestOfUpload(uploadId)
+  const all = slices.map(({ period }) => `${period}-01`)
+  const own = await readAgain(tenant).newestOf({ id: uploadId, sourceId }, all)
+  const months: Month[] = []
+  for (const slice of slices) {
+    const period = `${slice.period}-01`
+    if (!own.includes(period)) continue
+    const { id } = await readingSlices(tenant).beginReading({
+      ingestId,
+      sourceId,
+      period,
+      manifest,
+      manifestHash: createHash('sha256').update(manifest).digest('hex'),
+      files: files.length,
+    })
+    months.push({ sliceId: id, parts: [slice] })
+  }
+  return months
 }
 
 const extreme = (days: Array<string | null>, last: boolean): string | null => {

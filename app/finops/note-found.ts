@@ -6,13 +6,14 @@ import { billingIngests } from '../../store/finops/billing-ingests.ts'
 import { ingestSlices, type NewestLook } from '../../store/finops/ingest-slices.ts'
 import { readingSlices, type LookedAt } from '../../store/finops/reading-slices.ts'
 import { raiseCostVersion } from '../../store/finops/raise-cost-version.ts'
+import { readAgain } from '../../store/finops/read-again.ts'
 import { refuseAgain } from '../../store/finops/refuse-again.ts'
 import { sliceDecisions } from '../../store/finops/slice-decisions.ts'
 import { completeFurther } from '../../store/finops/slice-moves.ts'
 
 /**
  * Notes the months that a look found, and answers those that are to be read: not the ones that wait, nor
- * those whose files are the same as at the last look. Files that could not be read are refused again, unless
+ * those whose files are the same as at the last look, unless their tags are to be read again. Files that could not be read are refused again, unless
  * a person asked for the ingest; a look that failed for another reason than its files is made again.
  */
 export async function noteFound(
@@ -31,12 +32,17 @@ export async function noteFound(
     const last = known.get(period)
     const same = last?.manifestHash === hash ? last : undefined
     if (state === 'waiting') await slices.note(look, { state, reason })
-    else if (same && isSettled(same)) {
+    else if (same && isSettled(same) && !same.readAgain) {
       await slices.note(look, { state: 'unchanged', reason: null })
       await noteComplete(tenant, look)
     } else if (same?.contentRefused && !isRequested) await refuseAgain(tenant, look, same.id)
     else begun.push(await slices.beginReading(look))
   }
+  const isThere = new Set(found.map(({ period }) => `${period}-01`))
+  const gone = [...known.values()].filter((slice) => slice.readAgain && !isThere.has(slice.period))
+  const periods = gone.map(({ period }) => period)
+  if (periods.length > 0)
+    await readAgain(tenant).giveUp({ ingestId, sourceId, periods }, exportIsGone)
   return begun
 }
 
@@ -60,6 +66,9 @@ async function noteComplete(
   await sliceDecisions(tenant).planScore(current.id)
   await raiseCostVersion(tenant)
 }
+
+const exportIsGone =
+  'The export of this month is not there any more, so its tags stay as they were read.'
 
 const settledAfterMs = 3 * 86_400_000
 const monthOf = (ms: number): string => new Date(ms).toISOString().slice(0, 7)

@@ -2,6 +2,7 @@ import { whyNotIngested } from '../../domain/finops/may-ingest.ts'
 import type { IngestTrigger } from '../../domain/finops/ingest-state.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { ingestPlans } from '../../store/finops/ingest-plans.ts'
+import { readAgain } from '../../store/finops/read-again.ts'
 import { ingestSources } from '../../store/finops/ingest-sources.ts'
 
 /** Which accounts a trigger looks at. Uploads that wait are always read. */
@@ -22,6 +23,7 @@ export async function planRound(
     }))
     await plans.addAccounts(ingestId, planned)
   }
+  if (trigger === 'request') await readAgain(tenant).giveUploads()
   await plans.addUploads(ingestId)
   return (await ingestSources(tenant).waiting(ingestId, 1)).length > 0
 }

@@ -1,7 +1,7 @@
 import { completeThrough } from '../../domain/finops/complete-through.ts'
 import { parseDecimal } from '../../domain/finops/decimal.ts'
 import { conflict, unavailable } from '../../domain/errors.ts'
-import { whyShrunk } from '../../domain/finops/shrunk-slice.ts'
+import { hasSameRows, whyShrunk } from '../../domain/finops/shrunk-slice.ts'
 import { auditLog, systemActor, type AuditActor } from '../../store/audit/audit-log.ts'
 import type { Store } from '../../store/driver/connect.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
@@ -35,7 +35,7 @@ export async function swapSlice(store: Store, { organizationId, sliceId }: At): 
     const changes = await store.tenant(organizationId, async (tenant) =>
       compareSlices(tenant, { sliceId, replaced, period: slice.period }),
     )
-    const shrunk = current && whyShrunk(slice, current)
+    const shrunk = current && !hasSameRows(slice, current) ? whyShrunk(slice, current) : undefined
     const swapped = await store.tenant(organizationId, async (tenant) =>
       decide(tenant, { slice, replaced, changes, shrunk }),
     )

@@ -1,4 +1,3 @@
-import { lowestRole } from '../../domain/access/roles.ts'
 import { testEvent } from '../../domain/notifications/notice-events.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { deliveries } from '../../store/notifications/deliveries.ts'
@@ -6,8 +5,9 @@ import { notices } from '../../store/notifications/notices.ts'
 import type { Notification } from '../../store/notifications/notifications.ts'
 
 /**
- * A test message to one channel, on the way of every other message. `recipients` are the people who are mailed:
- * those of the channel, or who tries it where it reaches only the authors of runs; null for other channels.
+ * A test message to one channel, on the way of every other message. Of a channel of mails the person `by` alone
+ * gets it: a test for everybody would let one person mail the whole organization as often as they like.
+ * `recipients` is how many people are mailed; null for other channels.
  */
 export async function announceTest(
   tenant: Tenant,
@@ -28,19 +28,11 @@ export async function announceTest(
   })
   if (noticeId === undefined) throw new Error('the key of a test is not new')
   if (!recipients) {
-    await deliveries(tenant).post(noticeId, [id])
+    await deliveries(tenant).postTest(noticeId, id)
     return { noticeId, recipients: null }
   }
-  const { capability, userIds } = recipients
-  const isForOwners = capability === null && userIds.length === 0
   const reached = await deliveries(tenant).mail(noticeId, [
-    {
-      notificationId: id,
-      userIds: isForOwners ? [by] : userIds,
-      capability,
-      lowestRole: capability && lowestRole[capability],
-      dueAt: null,
-    },
+    { notificationId: id, userIds: [by], capability: null, lowestRole: null, dueAt: null },
   ])
   return { noticeId, recipients: reached }
 }

@@ -109,8 +109,11 @@ export type Unloaded = {
 
 /** Where an account's bills are. */
 export interface Bills {
-  /** The newest months that there are, three at most, each once. A month without a bill is not in it. */
-  find(signal: AbortSignal): Promise<FoundSlice[]>
+  /**
+   * The newest months that there are, three at most, and those in `also` (`YYYY-MM`), each once. A month without a
+   * bill is not in it.
+   */
+  find(signal: AbortSignal, also?: readonly string[]): Promise<FoundSlice[]>
   /**
    * Has the cloud write the files of a slice, which take the place of its own. Undefined where the slice's own are
    * fetched. Throws `changed` as `fetch` does.

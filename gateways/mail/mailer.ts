@@ -32,7 +32,7 @@ export function createMailer(config: Config, log: Logger): Mailer {
           await transport.sendMail(message)
         } catch (error) {
           throw isRefusal(error)
-            ? invalid('The mail server refuses this address.', [], 'mail_refused')
+            ? invalid('The mail server refuses this mail or its address.', [], 'mail_refused')
             : unavailable('mail_unavailable', 'The mail server cannot be reached.', error)
         }
       },
@@ -74,13 +74,23 @@ function smtpOptions(config: Config, url: string) {
   }
 }
 
-/** A permanent failure of this address (RFC 5321 4.2.1), so it is not retried. */
+/**
+ * A permanent failure of this address or this mail (RFC 5321 4.2.1), so it is not retried. Refusals of the
+ * connection or of this service's password are not of the mail: it waits until an operator has mended them.
+ */
 function isRefusal(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   // nodemailer sets `code` (its own) and `responseCode` (the server's) on its errors.
   const { code, responseCode = 0 } = error as Error & { code?: string; responseCode?: number }
-  return code === 'EENVELOPE' && responseCode >= 500
+  return (
+    (code === 'EENVELOPE' || code === 'EMESSAGE') &&
+    responseCode >= 500 &&
+    !signInRefusals.has(responseCode)
+  )
 }
+
+/** RFC 4954 6: they answer any command of a client that has not signed in. */
+const signInRefusals = new Set([530, 534, 535, 538])
 
 const isLoopback = (host: string) =>
   host === 'localhost' || host === '[::1]' || (isIP(host) === 4 && host.startsWith('127.'))

@@ -16,4 +16,8 @@ export type Message = {
   detail: Readonly<Record<string, unknown>>
 }
 
+/** What a message of limited size says of the lines that did not fit. */
+export const leftOut = (count: number): string =>
+  count === 1 ? '1 line was left out' : `${count} lines were left out`
+
 export type HttpMessage = { headers: Readonly<Record<string, string>>; body: string }

@@ -14,7 +14,7 @@ export type Posted = {
   retryAfterSeconds: number | null
 }
 
-const timeoutMs = 10_000
+const timeoutMs = 15_000
 const mostBytes = 2_048
 const longestError = 200
 
@@ -46,7 +46,7 @@ export async function postMessage(
       ok,
       status,
       error: ok ? null : refusal(status, await beginning(answer.body), [url, ...secrets]),
-      retryAfterSeconds: secondsOf(answer.headers['retry-after']),
+      retryAfterSeconds: secondsOf(answer.headers['retry-after'], new Date()),
     }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
@@ -97,6 +97,12 @@ function decoded(piece: string): string {
   }
 }
 
-function secondsOf(header: string | undefined): number | null {
-  return header !== undefined && /^\d{1,6}$/.test(header) ? Number(header) : null
+/** RFC 9110 10.2.3: seconds, or the moment in one of the three forms of a date of HTTP (5.6.7). */
+function secondsOf(header: string | undefined, now: Date): number | null {
+  if (header === undefined) return null
+  if (/^\d{1,6}$/.test(header)) return Number(header)
+  if (!/^[A-Z][a-z]{2,8},? /.test(header)) return null
+  // The oldest form names no zone, and Date.parse would read it in that of this host.
+  const at = Date.parse(header.endsWith('GMT') ? header : `${header} GMT`)
+  return Number.isNaN(at) ? null : Math.max(0, Math.ceil((at - now.getTime()) / 1_000))
 }

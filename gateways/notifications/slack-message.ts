@@ -1,6 +1,6 @@
 import { cutText } from '../../domain/notifications/bound-detail.ts'
 import { oneLine } from '../mail/letter.ts'
-import type { HttpMessage, Message } from './message.ts'
+import { leftOut, type HttpMessage, type Message } from './message.ts'
 
 /** Slack refuses a block of text with more than 3,000 characters. */
 const longestBlock = 3_000
@@ -13,9 +13,11 @@ const longestLine = 500
 export function slackMessage({ title, lines, url, organization }: Message): HttpMessage {
   const head = `*${written(title)}*`
   const link = `<${escape(url)}|Open in the console>`
+  const { text, missing } = fit(head, lines.map(written))
+  const context = [written(organization.name), ...(missing > 0 ? [leftOut(missing)] : []), link]
   const blocks = [
-    section([head, ...lines.map(written)]),
-    { type: 'context', elements: [mrkdwn(`${written(organization.name)} · ${link}`)] },
+    { type: 'section', text: mrkdwn(text) },
+    { type: 'context', elements: [mrkdwn(context.join(' · '))] },
   ]
   return {
     headers: { 'content-type': 'application/json' },
@@ -24,13 +26,14 @@ export function slackMessage({ title, lines, url, organization }: Message): Http
 }
 
 /** Whole lines, as many as a block takes: a cut could leave half of an escaped character. */
-function section(lines: readonly string[]) {
-  let text = ''
-  for (const line of lines) {
-    if (text.length + line.length + 1 > longestBlock) break
-    text += `${text && '\n'}${line}`
-  }
-  return { type: 'section', text: mrkdwn(text) }
+function fit(head: string, lines: readonly string[]) {
+  let text = head
+  const fitting = lines.filter((line) => {
+    if (text.length + line.length + 1 > longestBlock) return false
+    text += `\n${line}`
+    return true
+  })
+  return { text, missing: lines.length - fitting.length }
 }
 
 /** `verbatim`: Slack makes no links of its own out of names of channels, people and addresses. */

@@ -17,6 +17,8 @@ export type LoadedSlice = {
   /** The bill's own names by provider. */
   providerNames: Record<string, string[]>
   manifestHash: string | null
+  /** Of the bill itself. */
+  rowsRead: number
   /** Rows at day grain. */
   records: number
   recordsUpserted: number
@@ -42,6 +44,7 @@ const columns = [
   'rolledUpAt',
   'providerNames',
   'manifestHash',
+  'rowsRead',
   'records',
   'recordsUpserted',
   'recordsRemoved',

@@ -10,6 +10,8 @@ export type NewestLook = {
   manifestHash: string
   /** Its files were read and refused. */
   contentRefused: boolean
+  /** Its tags, or those of what it did not replace, are to be read again out of the same files. */
+  readAgain: boolean
 }
 
 /** The looks of an ingest at slices. */
@@ -42,8 +44,10 @@ export function ingestSlices(tenant: Tenant) {
 
 const newest = `
   select distinct on (period) id, period, ingest_id as "ingestId", state, manifest_hash as "manifestHash",
-    content_refused as "contentRefused"
-  from billing_slices where organization_id = :organizationId and source_id = :sourceId and period is not null
+    content_refused as "contentRefused", read_again or state = 'refused' and exists (
+      select from billing_slices c where c.organization_id = s.organization_id and c.source_id = s.source_id
+        and c.period = s.period and c.is_current and c.read_again) as "readAgain"
+  from billing_slices s where organization_id = :organizationId and source_id = :sourceId and period is not null
     and state not in ('unchanged', 'waiting')
   order by period, id desc`
 

@@ -12,6 +12,9 @@ export type MailedChannel = {
   dueAt: Date | null
 }
 
+/** Since when a test is due: earlier than every other message, which is how the relay recognizes it. */
+const whenTested = new Date(0)
+
 export type Delivery = {
   outcome: 'sent' | 'failed' | 'moot' | null
   status: number | null
@@ -26,18 +29,19 @@ export function deliveries(tenant: Tenant) {
     /** One message a channel; the relay sends it. */
     async post(noticeId: number, notificationIds: readonly number[]): Promise<void> {
       if (notificationIds.length === 0) return
-      await db.raw(
-        `with queued as (
-           insert into notification_deliveries (organization_id, notification_id, notice_id)
-           select ?, id, ? from unnest(?::integer[]) as c(id)
-           on conflict (organization_id, notification_id, notice_id) do nothing returning id)
-         select pg_notify('cc_notification', '') from (select count(*) from queued) q`,
-        [organizationId, noticeId, [...notificationIds]],
-      )
+      const ids = [...notificationIds]
+      await db.raw(postMessages, { organizationId, noticeId, ids, availableAt: null })
+    },
+
+    /** A test: before all that waits for the channel, also while it is left alone (notification-queue.ts). */
+    async postTest(noticeId: number, notificationId: number): Promise<void> {
+      const ids = [notificationId]
+      await db.raw(postMessages, { organizationId, noticeId, ids, availableAt: whenTested })
     },
 
     /**
-     * One mail a person, however many channels reach them: at once if one of these says so. Answers how many
+     * A row for each channel that reaches a person, and one mail a person: at once if one of the channels says so.
+     * The rows of daily channels name that mail too, so that no digest tells of the event again. Answers how many
      * people are reached.
      */
     async mail(noticeId: number, channels: readonly MailedChannel[]): Promise<number> {
@@ -67,6 +71,13 @@ export function deliveries(tenant: Tenant) {
   }
 }
 
+const postMessages = `
+  with queued as (
+    insert into notification_deliveries (organization_id, notification_id, notice_id, available_at)
+    select :organizationId, id, :noticeId, coalesce(:availableAt::timestamptz, now()) from unnest(:ids::integer[]) as c(id)
+    on conflict (organization_id, notification_id, notice_id) do nothing returning id)
+  select pg_notify('cc_notification', '') from (select count(*) from queued) q`
+
 const mailReaders = `
   with channels as (
     select * from jsonb_to_recordset(:channels::jsonb) as c(
@@ -78,16 +89,15 @@ const mailReaders = `
       and (c."userIds" @> to_jsonb(u.id)
         or c."lowestRole" is not null and (u.platform_admin or exists (select from role_grants g
           where g.organization_id = :organizationId and g.user_id = u.id and g.role >= c."lowestRole"::member_role)))),
-  readers as (
-    insert into notice_readers (organization_id, notice_id, user_id, notification_id, capability, due_at)
-    select distinct on (id) :organizationId, :noticeId, id, "notificationId", capability, "dueAt"
-    from people order by id, "dueAt" nulls first, capability nulls first
-    on conflict (organization_id, notice_id, user_id) do nothing
-    returning user_id, due_at),
   queued as (
     insert into mails (organization_id, kind, user_id, detail)
-    select :organizationId, 'notice', user_id, jsonb_build_object('noticeId', :noticeId::bigint)
-    from readers where due_at is null
-    returning id)
-  select (select count(*)::integer from readers) as readers, pg_notify('cc_mail', '')
+    select distinct :organizationId::integer, 'notice', id, jsonb_build_object('noticeId', :noticeId::bigint)
+    from people where "dueAt" is null
+    returning id, user_id),
+  readers as (
+    insert into notice_readers (organization_id, notice_id, user_id, notification_id, capability, due_at, mail_id)
+    select :organizationId, :noticeId, p.id, p."notificationId", p.capability, p."dueAt", q.id
+    from people p left join queued q on q.user_id = p.id
+    returning user_id)
+  select (select count(distinct user_id)::integer from readers) as readers, pg_notify('cc_mail', '')
   from (select count(*) from queued) q`

@@ -4,11 +4,10 @@ import { unwrap, type Tenant } from '../driver/tenant.ts'
 import type { Notice } from './notices.ts'
 
 /** An event with the channel that tells a person of it. */
-export type ReadNotice = Notice & {
-  channelName: string
-  /** What the person must still be able to do; null for a person who is named. */
-  capability: Capability | null
-}
+export type ReadNotice = Notice & { channelName: string }
+
+/** A person to whom a mail is written, with what they can do now. */
+export type Reader = { userId: number; capabilities: readonly Capability[] }
 
 /** More are not read for one mail. */
 const mostOfDigest = 1_000
@@ -17,8 +16,11 @@ const mostOfDigest = 1_000
 export function noticeReaders(tenant: Tenant) {
   const { db, organizationId } = unwrap(tenant)
 
-  /** Only those of channels that are still enabled; a test is sent by any. */
-  const read = (userId: number) =>
+  /**
+   * Each event once, by any channel that is still enabled (a test is sent by any) and that names the person or asks
+   * for what they can still do.
+   */
+  const read = ({ userId, capabilities }: Reader) =>
     db('notice_readers as r')
       .join('notices as n', { 'n.organizationId': 'r.organizationId', 'n.id': 'r.noticeId' })
       .join('notifications as c', {
@@ -27,7 +29,10 @@ export function noticeReaders(tenant: Tenant) {
       })
       .where({ 'r.organizationId': organizationId, 'r.userId': userId })
       .where((any) => void any.where('c.enabled', true).orWhere('n.event', testEvent))
-      .select('n.*', 'r.capability', 'c.name as channelName')
+      .where((any) => void any.whereNull('r.capability').orWhereIn('r.capability', capabilities))
+      .distinctOn('n.id')
+      .orderBy(['n.id', 'c.id'])
+      .select('n.*', 'c.name as channelName')
 
   return {
     /**
@@ -40,14 +45,22 @@ export function noticeReaders(tenant: Tenant) {
     },
 
     /** The events of a digest, oldest first. */
-    async ofDigest(mailId: number, userId: number): Promise<ReadNotice[]> {
-      return read(userId).where({ 'r.mailId': mailId }).orderBy('n.id').limit(mostOfDigest)
+    async ofDigest(mailId: number, reader: Reader): Promise<ReadNotice[]> {
+      return read(reader).where({ 'r.mailId': mailId }).limit(mostOfDigest)
     },
 
-    /** Undefined if the channel was deleted or disabled since. */
-    async find(noticeId: number, userId: number): Promise<ReadNotice | undefined> {
-      const [row] = await read(userId).where({ 'n.id': noticeId })
+    /** An event of a mail at once; undefined if no channel at once tells the person of it any more. */
+    async find(noticeId: number, reader: Reader): Promise<ReadNotice | undefined> {
+      const [row] = await read(reader).where({ 'n.id': noticeId }).whereNull('r.dueAt')
       return row
+    },
+
+    /** Leaves the event of a mail at once, which is not sent, to the digest of the daily channels. */
+    async leaveToDigest(mailId: number, userId: number): Promise<void> {
+      await db('notice_readers')
+        .where({ organizationId, userId, mailId })
+        .whereNotNull('dueAt')
+        .update({ mailId: null })
     },
   }
 }
@@ -62,5 +75,5 @@ const queueDigest = `
     returning id),
   taken as (
     update notice_readers r set mail_id = q.id from queued q
-    where r.organization_id = :organizationId and r.user_id = :userId and r.notice_id in (select notice_id from due))
+    where r.organization_id = :organizationId and r.user_id = :userId and r.due_at <= now() and r.mail_id is null)
   select pg_notify('cc_mail', '') from queued`

@@ -73,6 +73,12 @@ export const placeOfSecret = (organizationId: number) => ({
   column: 'secret',
 })
 
+export const placeOfOldSecret = (organizationId: number) => ({
+  organizationId,
+  table: 'notifications',
+  column: 'old_secret',
+})
+
 const mostChannels = 300
 /** The first key of the advisory lock, arbitrary; the second is the organization. */
 const createLock = 1_846_203_577
@@ -115,11 +121,11 @@ export function notifications(tenant: Tenant) {
       return NotificationRow.query(db).insertAndFetch({ organizationId, ...columns })
     },
 
-    /** A changed address is tried at once, whatever the one before did. */
+    /** A changed address and an enabled channel are tried at once, whatever they did before. */
     async update(id: number, change: Partial<NotificationColumns>): Promise<Notification> {
       const [row] = await rows()
         .where({ id })
-        .patch({ ...change, ...(change.url && untried), updatedAt: new Date() })
+        .patch({ ...change, ...((change.url || change.enabled) && untried), updatedAt: new Date() })
         .returning('*')
       if (!row) throw notFound()
       return row

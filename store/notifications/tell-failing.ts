@@ -13,17 +13,28 @@ export async function tellFailing(tenant: Tenant, notificationId: number): Promi
     .where('failingSince', '<', db.raw(`now() - ${failsLong}`))
     .update({ toldAt: db.fn.now() })
   if (told === 0) return
-  await db.raw(mailManagers, {
+  await mailManagers(tenant, 'notification_failing', notificationId)
+}
+
+/** Mails those who manage channels of one of them. */
+export async function mailManagers(
+  tenant: Tenant,
+  kind: 'notification_failing' | 'notification_disabled',
+  notificationId: number,
+): Promise<void> {
+  const { db, organizationId } = unwrap(tenant)
+  await db.raw(queueMails, {
     organizationId,
+    kind,
     detail: JSON.stringify({ notificationId }),
     lowest: lowestRole.manage_cloud_accounts,
   })
 }
 
-const mailManagers = `
+const queueMails = `
   with queued as (
     insert into mails (organization_id, kind, user_id, detail)
-    select u.organization_id, 'notification_failing', u.id, :detail::jsonb from users u
+    select u.organization_id, :kind, u.id, :detail::jsonb from users u
     where u.organization_id = :organizationId and u.active and u.deprovisioned_at is null and u.email is not null
       and (u.platform_admin or exists (select from role_grants g
         where g.organization_id = :organizationId and g.user_id = u.id and g.role >= :lowest))

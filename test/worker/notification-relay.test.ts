@@ -220,6 +220,63 @@ test('after three days a message is given up; managers are told once of a channe
   expect(harness.mails.filter(({ to: email }) => email === bystander.email)).toEqual([])
 })
 
+test('410 disables the channel: what waits is dropped, it is audited, and managers are told once', async () => {
+  const to = await channel()
+  const { platform } = harness.deps.store
+  const organization = platform('organizations').where({ id: to.org.id })
+  receiver.answer(to.path, (response) => {
+    response.statusCode = 410
+    response.end('closed')
+  })
+  await organization.clone().update({ status: 'suspended' })
+  await tell(to)
+  await tell(to, { dedupeKey: '2' })
+  await organization.clone().update({ status: 'active' })
+  await until(async () => !(await channelRow(to.id)).enabled)
+  const outcomes = async () => (await rows(to.id)).map(({ outcome }) => outcome)
+  await until(async () => (await outcomes())[1])
+  expect(await outcomes()).toEqual(['failed', 'moot'])
+  const url = `/api/notifications/${to.id}`
+  expect((await to.owner.get(url)).json().notification).toMatchObject({
+    enabled: false,
+    lastStatus: 410,
+    lastError: 'Disabled because the address is gone. It answered 410: closed',
+  })
+  const { subject, text } = await harness.mailTo(to.owner.email)
+  expect(subject).toContain('was disabled')
+  expect(text).toContain('It answered 410: closed')
+  const entries = await platform('audit_entries')
+    .where({ organizationId: to.org.id, event: 'notification.updated' })
+    .select('actorKind', 'targetId')
+  expect(entries).toEqual([{ actorKind: 'system', targetId: String(to.id) }])
+  await tell(to, { dedupeKey: '3' })
+  expect(await rows(to.id)).toHaveLength(2)
+  const kind = 'notification_disabled'
+  expect(await platform('mails').where({ organizationId: to.org.id, kind })).toHaveLength(1)
+  const resumed = await to.owner.patch(url, { enabled: true })
+  expect(resumed.json().notification).toMatchObject({ state: 'untried', lastError: null })
+})
+
+test('a receiver is left alone until the date of its Retry-After', async () => {
+  const [weekday, day, month, year, time] = new Date(Date.now() + 1_200_000)
+    .toUTCString()
+    .split(/,? /) as [string, string, string, string, string]
+  const names: Record<string, string> = { Tue: 'Tues', Wed: 'Wednes', Thu: 'Thurs', Sat: 'Satur' }
+  for (const date of [
+    `${weekday}, ${day} ${month} ${year} ${time} GMT`,
+    `${names[weekday] ?? weekday}day, ${day}-${month}-${year.slice(2)} ${time} GMT`,
+    `${weekday} ${month} ${day.replace(/^0/, ' ')} ${time} ${year}`,
+  ]) {
+    const to = await channel()
+    receiver.answer(to.path, (response) => response.writeHead(503, { 'retry-after': date }).end())
+    await tell(to)
+    await until(async () => (await channelRow(to.id)).failures > 0)
+    const seconds = ((await channelRow(to.id)).retryAt.getTime() - Date.now()) / 1_000
+    expect(seconds, date).toBeGreaterThan(1_100)
+    expect(seconds, date).toBeLessThan(1_210)
+  }
+})
+
 test('Slack and Teams get their own forms, with hostile texts as text', async () => {
   const [slack, teams] = [await channel('slack'), await channel('teams')]
   for (const to of [slack, teams]) await tell(to)

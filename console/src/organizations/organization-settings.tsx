@@ -159,7 +159,7 @@ function CostFields({ was }: FieldsProps) {
         className="variable-value"
         defaultValue={aliasLines(was.tagAliases)}
         placeholder="team = Team, resourceTags/team"
-        hint="One key a line, with the other keys of bills that mean the same. For bills that are read from then on."
+        hint="One key a line, with the other keys of bills that mean the same. Bills that are loaded and have one of them are read again."
       />
     </>
   )

@@ -34,10 +34,10 @@ export function awsBills(
   const root = `${folderOf(storage.prefix)}${exportName}/`
   const bill = { bucket, root, manifestName: `${exportName}-Manifest.json`, name: storage.bucket }
   return {
-    async find(signal) {
+    async find(signal, also) {
       // Otherwise a role that trusts everybody shows its bill to whoever knows its ARN.
       await checkOwner(settings, account, signal)
-      return findSlices(bill, signal)
+      return findSlices(bill, signal, also)
     },
     fetch: async (file, path, progress) =>
       download(file, path, { ask: async (asked) => bucket.piece(file, asked), progress }),
@@ -47,14 +47,18 @@ export function awsBills(
 type Bill = { bucket: S3Bucket; root: string; manifestName: string; name: string }
 
 /** A month is found by its files too: one that has no manifest yet is waited for. */
-async function findSlices(bill: Bill, signal: AbortSignal): Promise<FoundSlice[]> {
+async function findSlices(
+  bill: Bill,
+  signal: AbortSignal,
+  also?: readonly string[],
+): Promise<FoundSlice[]> {
   const [metadata, data] = await all(
     ['metadata', 'data'].map(async (part) => {
       const folders = await bill.bucket.folders(`${bill.root}${part}/`, signal)
       return new Map(folders.flatMap((folder) => periodOf(folder).map((at) => [at, folder])))
     }),
   )
-  const periods = newestPeriods([...(metadata?.keys() ?? []), ...(data?.keys() ?? [])])
+  const periods = newestPeriods([...(metadata?.keys() ?? []), ...(data?.keys() ?? [])], also)
   return all(
     periods.map(async (period) =>
       findSlice(bill, { period, folder: metadata?.get(period), signal }),

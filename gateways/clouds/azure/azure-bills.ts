@@ -18,7 +18,7 @@ export function azureBills(session: AzureSession, kept: KeptOutbound): Bills | u
   const container = blobContainer(session, kept)
   const root = folderOf(settingOf(billing, 'directory'))
   return {
-    find: async (signal) => findSlices({ container, root }, signal),
+    find: async (signal, also) => findSlices({ container, root }, signal, also),
     fetch: async (file, path, progress) =>
       download(file, path, { ask: async (asked) => container.piece(file, asked), progress }),
   }
@@ -27,9 +27,14 @@ export function azureBills(session: AzureSession, kept: KeptOutbound): Bills | u
 type Bill = { container: BlobContainer; root: string }
 type Month = { period: string; folder: string }
 
-async function findSlices(bill: Bill, signal: AbortSignal): Promise<FoundSlice[]> {
+async function findSlices(
+  bill: Bill,
+  signal: AbortSignal,
+  also?: readonly string[],
+): Promise<FoundSlice[]> {
   const months = await monthsIn(bill, signal)
-  const periods = newestPeriods(months.map(({ period }) => period))
+  const found = months.map(({ period }) => period)
+  const periods = newestPeriods(found, also)
   return all(
     periods.map(async (period) => {
       const folders = months.filter((month) => month.period === period)
@@ -135,6 +140,8 @@ function sliceOf(
       'The manifest has no blobs. Check that it is one of Cost Management.',
     )
   const { blobCount, dataRowCount } = fields
+  // Read, it would be a refused bill.
+  if (dataRowCount === 0) return waitingSlice(place, 'The export has no charges yet.')
   if (typeof blobCount === 'number' && blobCount !== blobs.length)
     return waitingSlice(place, `The manifest names ${blobs.length} of ${blobCount} blobs.`)
   const sizes = new Map(blobs.map((blob) => [String(blob['blobName']), blob['byteCount']]))

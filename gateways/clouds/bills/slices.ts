@@ -7,14 +7,21 @@ const maxPeriods = 3
 const maxFiles = 5_000
 const maxBytes = 256 * 1024 ** 3
 
-/** The newest months of these. One that lies further ahead than the next month is no bill, and would hide a real one. */
-export function newestPeriods(found: Iterable<string>, now = new Date()): string[] {
+/**
+ * The newest months of these, and those in `also`. One that lies further ahead than the next month is no bill, and
+ * would hide a real one.
+ */
+export function newestPeriods(
+  found: Iterable<string>,
+  also: readonly string[] = [],
+  now = new Date(),
+): string[] {
   const next = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1)).toISOString()
   return [...new Set(found)]
     .filter((period) => /^\d{4}-(0[1-9]|1[0-2])$/.test(period) && period <= next.slice(0, 7))
     .toSorted()
     .toReversed()
-    .slice(0, maxPeriods)
+    .filter((period, at) => at < maxPeriods || also.includes(period))
 }
 
 type Place = { period: string; manifest: string }

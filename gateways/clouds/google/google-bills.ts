@@ -18,8 +18,8 @@ export function googleBills(session: GoogleSession, kept: KeptOutbound): Bills |
   const bucket = googleBucket(session, kept)
   const root = folderOf(settingOf(billing, 'prefix'))
   return {
-    find: async (signal) =>
-      findSlices(bucket, { root, name: settingOf(billing, 'bucket') }, signal),
+    find: async (signal, also) =>
+      findSlices(bucket, { root, name: settingOf(billing, 'bucket'), also }, signal),
     fetch: async (file, path, progress) =>
       download(file, path, { ask: async (asked) => bucket.piece(file, asked), progress }),
   }
@@ -27,11 +27,12 @@ export function googleBills(session: GoogleSession, kept: KeptOutbound): Bills |
 
 async function findSlices(
   bucket: GoogleBucket,
-  { root, name }: { root: string; name: string },
+  { root, name, also }: { root: string; name: string; also: readonly string[] | undefined },
   signal: AbortSignal,
 ): Promise<FoundSlice[]> {
   const folders = await bucket.folders(root, signal)
-  const periods = newestPeriods(folders.map((folder) => folder.slice(root.length, -1)))
+  const found = folders.map((folder) => folder.slice(root.length, -1))
+  const periods = newestPeriods(found, also)
   const slices = await all(
     periods.map(async (period) => {
       const folder = `${root}${period}/`

@@ -29,7 +29,7 @@ export function googleTableBills(session: GoogleSession, kept: KeptOutbound): Bi
   const warehouse = bigQuery(session, kept)
   if (settingOf(session.target.billing, 'bucket') !== '') return byExport(session, kept)
   return {
-    find: async (signal) => findMonths(warehouse, { name, isExported: false }, signal),
+    find: async (signal, also) => findMonths(warehouse, { name, isExported: false, also }, signal),
     fetch: async (file, path, progress) => fetchMonth(warehouse, { name, file, path }, progress),
   }
 }
@@ -39,7 +39,7 @@ function byExport(session: GoogleSession, kept: KeptOutbound): Bills {
   const name = tableOf(session.target.billing)
   const [warehouse, bucket] = [bigQuery(session, kept), googleBucket(session, kept)]
   return {
-    find: async (signal) => findMonths(warehouse, { name, isExported: true }, signal),
+    find: async (signal, also) => findMonths(warehouse, { name, isExported: true, also }, signal),
     async unload(slice, signal) {
       const table = await warehouse.describe(signal)
       const [file] = slice.files
@@ -58,18 +58,21 @@ function newestMonths(now = new Date()): string[] {
   )
 }
 
+type Asked = { name: string; isExported: boolean; also: readonly string[] | undefined }
+
 async function findMonths(
   warehouse: BigQuery,
-  { name, isExported }: { name: string; isExported: boolean },
+  { name, isExported, also = [] }: Asked,
   signal: AbortSignal,
 ): Promise<FoundSlice[]> {
   const table = await warehouse.describe(signal)
   assertFocus(table)
-  const months = newestMonths()
+  const months = [...new Set([...newestMonths(), ...also])]
   const query = monthsQuery(name, table.columns, { isTable: isTable(table), months })
   const job = await warehouse.start(query, table.location, signal)
   const { rows } = await warehouse.page(job, { first: 0, limit: months.length }, signal)
-  return rows.slice(0, 3).flatMap(([period, count, mark]) => {
+  const wanted = rows.filter(([period], at) => at < 3 || also.includes(period ?? ''))
+  return wanted.flatMap(([period, count, mark]) => {
     const lines = Number(count)
     const place = { period: period ?? '', manifest: `bigquery ${name}` }
     if (!months.includes(place.period) || !Number.isSafeInteger(lines)) return []

@@ -1,26 +1,17 @@
-import { chargeColumns } from '../../../domain/finops/focus/charge-columns.ts'
-import { isNested } from './line-columns.ts'
-import type { BillFile } from './look-at-file.ts'
+import { providerNames, requiredNames } from './column-names.ts'
+import { wrongType } from './column-types.ts'
+import type { BillFile } from './bill-file.ts'
 import { BillRefused, fileRefused, type BillError } from './protocol.ts'
-
-const mustBeThere = [
-  'BilledCost',
-  'EffectiveCost',
-  'BillingCurrency',
-  'ChargePeriodStart',
-  'ChargeCategory',
-  'ServiceName',
-]
-const providerNames = ['ProviderName', 'ServiceProviderName']
 
 /** Refuses a file that is no FOCUS by its columns and their types. */
 export function checkColumns(file: BillFile): void {
   const names = [...file.columns.keys()]
-  const missing = mustBeThere.filter((name) => !file.columns.has(name))
+  const missing = requiredNames.filter((name) => !file.columns.has(name))
   if (!providerNames.some((name) => file.columns.has(name))) missing.push('ProviderName')
   const other = missing.length > 0 ? otherFormat(names) : undefined
   if (other) throw fileRefused(file.key, other)
-  if (missing.length === mustBeThere.length + 1)
+  const isNone = missing.length === requiredNames.length + 1
+  if (isNone && missing.every((column) => similarTo(column, names) === ''))
     throw fileRefused(
       file.key,
       'The file is no FOCUS bill: it has none of the columns that each has. Export the bill as FOCUS 1.0 or later.',
@@ -41,26 +32,12 @@ function similarTo(column: string, names: readonly string[]): string {
   return found === undefined ? '' : `; "${found}" is not its name`
 }
 
-const numeric = /^(DOUBLE|FLOAT|DECIMAL\(.*|U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER|VARCHAR)$/
-const temporal = /^(TIMESTAMP.*|DATE|VARCHAR)$/
-
-function wrongTypes(file: BillFile): BillError[] {
-  return chargeColumns.flatMap(({ focus, type }) => {
-    const given = focus === undefined ? undefined : file.columns.get(focus)
-    if (focus === undefined || given === undefined) return []
-    const wanted =
-      type === 'cost' || type === 'quantity'
-        ? numeric.test(given) || 'a number'
-        : type === 'date' || type === 'timestamptz'
-          ? temporal.test(given) || 'a time'
-          : type === 'jsonb'
-            ? given === 'VARCHAR' || given === 'JSON' || isNested(given) || 'tags'
-            : true
-    if (wanted === true) return []
-    const message = `The column is of type ${given.slice(0, 60)}, which is not ${wanted}`
-    return [{ file: file.key, row: null, column: focus, message }]
+const wrongTypes = (file: BillFile): BillError[] =>
+  [...file.columns].flatMap(([name, type]) => {
+    const message = wrongType(name, type)
+    const column = file.given.get(name) ?? name
+    return message === undefined ? [] : [{ file: file.key, row: null, column, message }]
   })
-}
 
 /** What a bill is that is no FOCUS, and how its cloud makes one that is. */
 function otherFormat(names: readonly string[]): string | undefined {

@@ -1,21 +1,21 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { chargeColumns } from '../../../domain/finops/focus/charge-columns.ts'
-import { boundedNames, chargeCategories, nameBytesAtMost } from './line-columns.ts'
+import { boundedNames, nameBytesAtMost } from './line-columns.ts'
 import { currencyOf } from './make-charges.ts'
 import { named, rowsOf } from './open-database.ts'
 import { BillRefused, fileRefused } from './protocol.ts'
+import { isOtherCategory } from './spelled-values.ts'
 
 /** Whether each group can be a charge; where the lines are that cannot is for `findFaults`. */
 export async function groupsAreWhole(database: DuckDBConnection): Promise<boolean> {
-  const list = chargeCategories.map((name) => `'${name}'`).join(', ')
   const names = chargeColumns.filter(({ focus = '' }) => boundedNames.includes(focus))
   const tooLong = names.map(({ name }) => `strlen(${name}) > ${nameBytesAtMost}`).join(' OR ')
   const [counted] = await rowsOf(
     database,
     `SELECT count(*) AS bad FROM grouped WHERE bad > 0
-      OR charge_category IS NULL OR charge_category NOT IN (${list})
-      OR nullif(billing_currency, '') IS NULL OR length(billing_currency) > 40
-      OR (nullif(provider_name, '') IS NULL AND nullif(service_provider_name, '') IS NULL)
+      OR ${isOtherCategory('charge_category')}
+      OR nullif(trim(billing_currency), '') IS NULL OR length(billing_currency) > 40
+      OR (nullif(trim(provider_name), '') IS NULL AND nullif(trim(service_provider_name), '') IS NULL)
       OR ${tooLong}`,
   )
   return Number(counted?.['bad']) === 0
@@ -46,7 +46,7 @@ export async function checkWholeBill(database: DuckDBConnection, key: string): P
   const [found = {}] = await rowsOf(
     database,
     `SELECT CAST(count(*) AS INTEGER) AS groups,
-      CAST(count(DISTINCT lower(trim(coalesce(nullif(service_provider_name, ''), provider_name)))) AS INTEGER) AS providers,
+      CAST(count(DISTINCT lower(coalesce(nullif(trim(service_provider_name), ''), trim(provider_name)))) AS INTEGER) AS providers,
       CAST(count(DISTINCT service_name) AS INTEGER) AS services,
       CAST(count(DISTINCT ${currencyOf('billing_currency')}) AS INTEGER) AS currencies, ${isOver.join(', ')} FROM grouped`,
   )

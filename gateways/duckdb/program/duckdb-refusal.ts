@@ -1,4 +1,4 @@
-import type { BillFile } from './look-at-file.ts'
+import type { BillFile } from './bill-file.ts'
 import { BillRefused, BillTooLarge, fileRefused } from './protocol.ts'
 
 /** What DuckDB says of a file, in words for its owner and without paths of ours; other errors stay as they are. */

@@ -1,7 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { overFile } from './group-lines.ts'
 import { lineColumns, type LineCheck } from './line-columns.ts'
-import type { BillFile } from './look-at-file.ts'
+import type { BillFile } from './bill-file.ts'
 import { quoted, rowsOf } from './open-database.ts'
 import { BillRefused, errorsAtMost, type BillError, type ProgramRequest } from './protocol.ts'
 
@@ -32,7 +32,7 @@ async function faultsOf({ database, file, request, path }: Look) {
     .checks.filter(isFault)
     .map(
       ({ column, bad, message }) =>
-        `CASE WHEN ${bad} THEN {'column': ${quoted(column)}, 'message': ${message}} END`,
+        `CASE WHEN ${bad} THEN {'column': ${quoted(file.given.get(column) ?? column)}, 'message': ${message}} END`,
     )
   // As a table: the rows that are bad are few, or as many as the file has.
   await database.run(`

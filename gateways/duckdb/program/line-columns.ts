@@ -1,6 +1,19 @@
 import { chargeColumns, type ChargeColumn } from '../../../domain/finops/focus/charge-columns.ts'
-import type { BillFile } from './look-at-file.ts'
+import { googleTagNames, serviceInstead } from './column-names.ts'
+import { textOf } from './column-texts.ts'
+import { isTooLong } from './column-types.ts'
+import type { BillFile } from './bill-file.ts'
 import { named } from './open-database.ts'
+import { isOtherCategory, spelledValues } from './spelled-values.ts'
+import {
+  isTaggedByGoogle,
+  keyLengthAtMost,
+  tagsAreBroken,
+  tagsAreTooLarge,
+  tagsAtMost,
+  tagsOf,
+  valueLengthAtMost,
+} from './tag-texts.ts'
 
 /** What a line must hold in a column; both in SQL over the file's own columns. */
 export type LineCheck = { column: string; bad: string; message: string }
@@ -20,8 +33,12 @@ const known = new Map(
 )
 
 /** The columns that a charge has no place for. */
-export const extraColumns = (file: BillFile): string[] =>
-  [...file.columns.keys()].filter((name) => !known.has(name))
+export function extraColumns(file: BillFile): string[] {
+  const used = isTaggedByGoogle(file) ? googleTagNames : []
+  return [...file.columns].flatMap(([name, type]) =>
+    known.has(name) || used.includes(name) || isTooLong(type) ? [] : [name],
+  )
+}
 
 /** How a file's lines become rows of the table `grouped`. */
 export function lineColumns(file: BillFile, extras: readonly string[]): LineColumns {
@@ -44,7 +61,7 @@ function addColumn(made: LineColumns, file: BillFile, column: ChargeColumn): voi
   const { name, focus, type, role } = column
   if (focus === undefined) return
   if (type === 'text') made.dimensions.push([name, textColumn(file, focus)])
-  else if (type === 'jsonb') made.dimensions.push([name, textOf(file, focus)])
+  else if (type === 'jsonb') made.dimensions.push([name, tagsOf(file)])
   else if (type === 'date') {
     const time = timeOf(file, focus)
     made.dimensions.push([name, `CAST(${time} AS DATE)`])
@@ -62,22 +79,10 @@ function addColumn(made: LineColumns, file: BillFile, column: ChargeColumn): voi
   }
 }
 
-/** Some purchases on Azure have a name of the service in a column of its own alone. */
-function textColumn(file: BillFile, focus: string): string {
-  const instead = 'x_SkuMeterSubcategory'
-  return focus === 'ServiceName' && file.columns.has(instead)
-    ? `coalesce(nullif(${textOf(file, focus)}, ''), ${textOf(file, instead)})`
+const textColumn = (file: BillFile, focus: string): string =>
+  focus === 'ServiceName' && file.columns.has(serviceInstead)
+    ? `CASE WHEN trim(${textOf(file, focus)}) <> '' THEN ${textOf(file, focus)} ELSE ${textOf(file, serviceInstead)} END`
     : textOf(file, focus)
-}
-
-export const isNested = (type: string): boolean => /^(MAP|STRUCT)\(|\[\d*\]$/.test(type)
-
-function textOf(file: BillFile, name: string): string {
-  const type = file.columns.get(name)
-  if (type === undefined) return 'CAST(NULL AS VARCHAR)'
-  if (type === 'VARCHAR') return named(name)
-  return `CAST(${isNested(type) ? `to_json(${named(name)})` : named(name)} AS VARCHAR)`
-}
 
 /** UTC without a zone. A text without an offset is UTC. */
 function timeOf(file: BillFile, name: string): string {
@@ -87,13 +92,19 @@ function timeOf(file: BillFile, name: string): string {
 }
 
 /**
- * The times of Azure's CSV have no seconds (`2024-09-01T00:00Z`), and DuckDB reads a zone only behind seconds. The
- * regular expression takes three times as long as the cast, and runs only for texts that the cast does not read.
+ * The times of Azure's CSV have no seconds (`2024-09-01T00:00Z`), and DuckDB reads a zone only behind seconds and without
+ * a blank before it (`2024-09-01 00:00:00.000 +0000`, as Snowflake writes). The regular expressions take three times as
+ * long as the cast, and run only for texts that the cast does not read.
  */
 function timeIn(text: string): string {
-  const toMinute = String.raw`^(\d{4}-\d\d-\d\d[T ]\d\d:\d\d)(Z|[+-]\d\d(:?\d\d)?)?$`
+  const minute = String.raw`\d{4}-\d\d-\d\d[T ]\d\d:\d\d`
+  const zone = String.raw`Z|[+-]\d\d(:?\d\d)?`
+  const toMinute = `^(${minute}) ?(?:(${zone})|UTC)?$`
+  const blank = String.raw`^(${minute}:\d\d(?:\.\d+)?) (${zone})$`
   const withSeconds = String.raw`regexp_replace(${text}, '${toMinute}', '\1:00\2')`
-  return `coalesce(TRY_CAST(${text} AS TIMESTAMPTZ), TRY_CAST(${withSeconds} AS TIMESTAMPTZ))`
+  const withoutBlank = String.raw`regexp_replace(${text}, '${blank}', '\1\2')`
+  const texts = [text, withSeconds, withoutBlank]
+  return `coalesce(${texts.map((one) => `TRY_CAST(${one} AS TIMESTAMPTZ)`).join(', ')})`
 }
 
 /**
@@ -118,14 +129,15 @@ function numberCheck(
   { focus = '', type, required }: ChargeColumn,
   number: string,
 ): LineCheck {
-  const isGiven =
-    file.columns.get(focus) === 'VARCHAR'
-      ? `nullif(${named(focus)}, '') IS NOT NULL`
-      : `${named(focus)} IS NOT NULL`
+  const isText = file.columns.get(focus) === 'VARCHAR'
+  const isGiven = isText ? `nullif(${named(focus)}, '') IS NOT NULL` : `${named(focus)} IS NOT NULL`
+  // DuckDB takes 1_000 for a number; FOCUS's numeric format has no separators.
+  const separated = isText ? ` OR contains(${named(focus)}, '_')` : ''
   const tooLarge = type === 'cost' ? ` OR abs(${number}) >= ${costAtMost}` : ''
   return {
     column: focus,
-    bad: (required ? `${number} IS NULL` : `${number} IS NULL AND ${isGiven}`) + tooLarge,
+    bad:
+      (required ? `${number} IS NULL` : `${number} IS NULL AND ${isGiven}`) + separated + tooLarge,
     message: shown(focus, 'is not a number that a bill can hold'),
   }
 }
@@ -160,8 +172,6 @@ function timeCheck(focus: string, time: string, isRequired: boolean): LineCheck 
 const shown = (focus: string, fault: string): string =>
   `coalesce('"' || left(CAST(${named(focus)} AS VARCHAR), 60) || '" ${fault}', 'The value is missing')`
 
-export const chargeCategories = ['Usage', 'Purchase', 'Tax', 'Credit', 'Adjustment']
-
 /** Names that sums are kept by, and that indexes and answers of the API hold. */
 export const boundedNames = [
   'ProviderName',
@@ -183,14 +193,12 @@ export const nameBytesAtMost = 2_048
 
 /** Looked at by groups while reading; by line only to say where they are. */
 function textChecks(file: BillFile): LineCheck[] {
-  const isEmpty = (name: string) => `nullif(${textOf(file, name)}, '') IS NULL`
-  const list = chargeCategories.map((name) => `'${name}'`).join(', ')
-  const category = named('ChargeCategory')
+  const isEmpty = (name: string) => `nullif(trim(${textOf(file, name)}), '') IS NULL`
   return [
     {
       column: 'ChargeCategory',
-      bad: `${category} IS NULL OR CAST(${category} AS VARCHAR) NOT IN (${list})`,
-      message: shown('ChargeCategory', `is not one of ${chargeCategories.join(', ')}`),
+      bad: isOtherCategory(textOf(file, 'ChargeCategory')),
+      message: shown('ChargeCategory', `is not one of ${spelledValues.charge_category.join(', ')}`),
     },
     {
       column: 'BillingCurrency',
@@ -204,12 +212,12 @@ function textChecks(file: BillFile): LineCheck[] {
     },
     {
       column: 'Tags',
-      bad: tagsAreBroken(textOf(file, 'Tags')),
+      bad: tagsAreBroken(tagsOf(file)),
       message: `'These tags are neither an object of JSON nor pairs of key and value'`,
     },
     {
       column: 'Tags',
-      bad: tagsAreTooLarge(textOf(file, 'Tags')),
+      bad: tagsAreTooLarge(tagsOf(file)),
       message: `'A line has at most ${tagsAtMost} tags, with keys of ${keyLengthAtMost} and values of ${valueLengthAtMost} characters'`,
     },
     ...boundedNames
@@ -220,35 +228,4 @@ function textChecks(file: BillFile): LineCheck[] {
         message: `'The text is longer than ${nameBytesAtMost} bytes'`,
       })),
   ]
-}
-
-/** Pairs are objects of `key` and `value`. */
-export function tagsAreBroken(tags: string): string {
-  const pairs = `try_cast(${tags} AS JSON)`
-  return (
-    `nullif(trim(${tags}), '') IS NOT NULL AND NOT coalesce(CASE json_type(${pairs}) ` +
-    `WHEN 'OBJECT' THEN true WHEN 'NULL' THEN true WHEN 'ARRAY' THEN len(list_filter(CAST(${pairs} AS JSON[]), ` +
-    `pair -> coalesce(json_extract_string(pair, '$.key'), json_extract_string(pair, '$.Key')) IS NULL)) = 0 ELSE false END, false)`
-  )
-}
-
-const tagsAtMost = 1_000
-const keyLengthAtMost = 512
-const valueLengthAtMost = 5_000
-
-/** Of tags that are not broken. */
-export function tagsAreTooLarge(tags: string): string {
-  const json = `try_cast(${tags} AS JSON)`
-  const either = (name: string, other: string) =>
-    `coalesce(json_extract_string(tag, '$.${name}'), json_extract_string(tag, '$.${other}'))`
-  const tooLong = (key: string, value: string) =>
-    `coalesce(length(${key}) > ${keyLengthAtMost}, false) OR coalesce(length(${value}) > ${valueLengthAtMost}, false)`
-  return (
-    `coalesce(CASE json_type(${json}) ` +
-    `WHEN 'OBJECT' THEN len(json_keys(${json})) > ${tagsAtMost} OR len(list_filter(` +
-    `map_entries(from_json(${json}, '"MAP(VARCHAR,VARCHAR)"')), tag -> ${tooLong('tag.key', 'tag.value')})) > 0 ` +
-    `WHEN 'ARRAY' THEN json_array_length(${json}) > ${tagsAtMost} OR len(list_filter(` +
-    `CAST(${json} AS JSON[]), tag -> ${tooLong(either('key', 'Key'), either('value', 'Value'))})) > 0 ` +
-    `ELSE false END, false)`
-  )
 }

@@ -2,51 +2,35 @@ import { createReadStream } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { createGunzip } from 'node:zlib'
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { named, quoted, rowsOf } from './open-database.ts'
+import { assertColumns, type BillFile, type NamedFile } from './bill-file.ts'
+import { focusNames } from './column-names.ts'
+import { loneReturns } from './line-ends.ts'
+import { lookAtParquet } from './look-at-parquet.ts'
+import { quoted } from './open-database.ts'
 import { fileRefused } from './protocol.ts'
 
-export type BillFile = {
-  path: string
-  key: string
-  /** Among the files of the request. */
-  index: number
-  format: 'parquet' | 'csv' | 'csv.gz'
-  /** Name and type, as DuckDB names it; those of CSV are all VARCHAR. */
-  columns: ReadonlyMap<string, string>
-  /** The table function that reads it; of a CSV the unpacked bytes at `path`. */
-  from(path: string, numbered: boolean): string
-}
-
-type NamedFile = { path: string; key: string; index: number }
-
-/** Says by its first bytes what a file is, and which columns it has. */
-export async function lookAtFile(database: DuckDBConnection, file: NamedFile): Promise<BillFile> {
+/** Says by its first bytes what a file is, and which columns it has; undefined where it has no byte, also unpacked. */
+export async function lookAtFile(
+  database: DuckDBConnection,
+  file: NamedFile,
+): Promise<BillFile | undefined> {
   const start = await firstBytes(file.path)
-  if (start.length === 0) throw fileRefused(file.key, 'The file is empty')
+  if (start.length === 0) return undefined
   const isParquet = start.subarray(0, 4).toString('latin1') === 'PAR1'
   return isParquet
     ? lookAtParquet(database, file)
     : lookAtCsv(file, start[0] === 0x1f && start[1] === 0x8b)
 }
 
-async function lookAtParquet(database: DuckDBConnection, file: NamedFile): Promise<BillFile> {
-  const from = (path: string, numbered: boolean) =>
-    `read_parquet(${quoted(path)}, binary_as_string = true, file_row_number = ${numbered}, hive_partitioning = false)`
-  const described = await rowsOf(database, `DESCRIBE SELECT * FROM ${from(file.path, false)}`)
-  const columns = new Map(
-    described.map((row) => [String(row['column_name']), String(row['column_type'])]),
-  )
-  assertColumns(file.key, [...columns.keys()])
-  return { ...file, format: 'parquet', columns, from }
-}
-
-async function lookAtCsv(file: NamedFile, isGzip: boolean): Promise<BillFile> {
+async function lookAtCsv(file: NamedFile, isGzip: boolean): Promise<BillFile | undefined> {
   const header = await headerOf(file, isGzip)
+  if (header === undefined) return undefined
   const delimiter = [',', ';', '\t', '|'].reduce((best, one) =>
     header.split(one).length > header.split(best).length ? one : best,
   )
-  const names = splitHeader(header, delimiter)
-  assertColumns(file.key, names)
+  const given = splitHeader(header, delimiter)
+  assertColumns(file.key, given)
+  const names = focusNames(given)
   const columns = names.map((name) => `${quoted(name)}: 'VARCHAR'`).join(', ')
   const options = [
     'auto_detect = false',
@@ -65,6 +49,7 @@ async function lookAtCsv(file: NamedFile, isGzip: boolean): Promise<BillFile> {
     ...file,
     format: isGzip ? 'csv.gz' : 'csv',
     columns: new Map(names.map((name) => [name, 'VARCHAR'])),
+    given: new Map(names.map((name, index) => [name, given[index] ?? name])),
     from: (path, numbered) =>
       numbered
         ? `(SELECT *, row_number() OVER () - 1 AS file_row_number FROM read_csv(${quoted(path)}, ${options}, parallel = false))`
@@ -84,7 +69,7 @@ async function firstBytes(path: string): Promise<Buffer> {
 
 const headerBytesAtMost = 256 * 1024
 
-async function headerOf(file: NamedFile, isGzip: boolean): Promise<string> {
+async function headerOf(file: NamedFile, isGzip: boolean): Promise<string | undefined> {
   const source = createReadStream(file.path)
   const stream = isGzip ? source.pipe(createGunzip()) : source
   source.on('error', (error) => stream.destroy(error))
@@ -101,14 +86,17 @@ async function headerOf(file: NamedFile, isGzip: boolean): Promise<string> {
   } finally {
     source.destroy()
   }
+  if (length === 0) return undefined
   const bytes = Buffer.concat(chunks)
   const line = bytes.subarray(0, bytes.includes(10) ? bytes.indexOf(10) : bytes.length)
   if (line.length > headerBytesAtMost || line.includes(0))
     throw fileRefused(file.key, 'The file is neither Parquet nor CSV in UTF-8')
-  return line
+  const header = line
     .toString()
     .replace(/^\uFEFF/, '')
     .replace(/\r$/, '')
+  if (header.includes('\r')) throw fileRefused(file.key, loneReturns)
+  return header
 }
 
 function splitHeader(header: string, delimiter: string): string[] {
@@ -123,19 +111,4 @@ function splitHeader(header: string, delimiter: string): string[] {
     } else name += letter
   }
   return [...names, name]
-}
-
-const columnsAtMost = 1_000
-
-function assertColumns(key: string, names: readonly string[]): void {
-  if (names.length > columnsAtMost)
-    throw fileRefused(key, `The file has ${names.length} columns, more than ${columnsAtMost}`)
-  const lower = new Set<string>()
-  for (const name of names) {
-    if (lower.has(name.toLowerCase()))
-      throw fileRefused(key, 'The column is there twice', name.slice(0, 100))
-    if (name === '' || name.length > 300 || name.includes('\0') || named(name).includes('\n'))
-      throw fileRefused(key, 'The first line does not name columns: it must be the header')
-    lower.add(name.toLowerCase())
-  }
 }

@@ -4,9 +4,10 @@ import { checkWholeBill, groupsAreWhole } from './check-groups.ts'
 import { duckdbRefusal } from './duckdb-refusal.ts'
 import { findFaults } from './find-faults.ts'
 import { groupLines } from './group-lines.ts'
-import { lookAtFile, type BillFile } from './look-at-file.ts'
+import type { BillFile } from './bill-file.ts'
+import { lookAtFile } from './look-at-file.ts'
 import { openDatabase } from './open-database.ts'
-import { BillRefused, type ProgramAnswer, type ProgramRequest } from './protocol.ts'
+import { BillRefused, fileRefused, type ProgramAnswer, type ProgramRequest } from './protocol.ts'
 import { focusVersion } from './check-columns.ts'
 import { makeTagSets } from './tag-sets.ts'
 import { withFewerThreads } from './with-fewer-threads.ts'
@@ -37,12 +38,13 @@ async function readWith(
   const files: BillFile[] = []
   for (const [index, file] of request.files.entries()) {
     process.stderr.write(`reading ${index}\n`)
-    files.push(
-      await lookAtFile(database, { ...file, index }).catch((error: unknown) => {
-        throw duckdbRefusal(file, error)
-      }),
-    )
+    const found = await lookAtFile(database, { ...file, index }).catch((error: unknown) => {
+      throw duckdbRefusal(file, error)
+    })
+    // AWS empties the parts that a smaller export no longer needs, and leaves them in its manifest.
+    if (found) files.push(found)
   }
+  if (files.length === 0) throw fileRefused(request.files[0]?.key ?? '', 'The file is empty')
   const extras = await groupLines(database, files, request)
   if (request.provider !== null) await nameProvider(request.provider)
   if (!(await groupsAreWhole(database)) || !(await makeTagSets(database, request.tagAliases)))
@@ -54,7 +56,7 @@ async function readWith(
 
   async function nameProvider(provider: string): Promise<void> {
     await database.run(
-      `UPDATE grouped SET provider_name = $1 WHERE nullif(provider_name, '') IS NULL AND nullif(service_provider_name, '') IS NULL`,
+      `UPDATE grouped SET provider_name = $1 WHERE nullif(trim(provider_name), '') IS NULL AND nullif(trim(service_provider_name), '') IS NULL`,
       [provider],
     )
   }

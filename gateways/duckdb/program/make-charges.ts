@@ -1,6 +1,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { chargeColumns } from '../../../domain/finops/focus/charge-columns.ts'
 import { quoted, rowsOf } from './open-database.ts'
+import { makeSpelling, spellingOf } from './spelled-values.ts'
 
 /** Texts of groups that are grouped again stay in memory, so only so many are taken at a time. */
 const groupsAtOnce = 100_000
@@ -15,6 +16,7 @@ export async function prepareCharges(
   database: DuckDBConnection,
   extras: readonly string[],
 ): Promise<void> {
+  await makeSpelling(database)
   await database.run(`
     CREATE TABLE repeated AS WITH hashed AS MATERIALIZED (
       SELECT group_id, hash(${keyValues.join(', ')}) AS hash FROM (${ruled('true')})
@@ -50,7 +52,10 @@ export async function mergeGroups(
 
 const cleaned = chargeColumns
   .filter(({ name, type }) => type === 'text' && name !== 'provider')
-  .map(({ name }) => `nullif(replace(${name}, chr(0), ''), '') AS ${name}`)
+  .map(
+    ({ name }) =>
+      `CASE WHEN trim(${name}) <> '' THEN nullif(replace(${name}, chr(0), ''), '') END AS ${name}`,
+  )
 
 /** Azure writes the same id in different cases. */
 const azureIds = new Set([
@@ -65,7 +70,7 @@ function keyValueOf(name: string): string {
   if (azureIds.has(name)) return `CASE WHEN provider = 'azure' THEN lower(${name}) ELSE ${name} END`
   if (name === 'billing_currency') return currencyOf(name)
   if (name === 'service_name') return `coalesce(service_name, publisher_name, 'Unknown')`
-  return name
+  return spellingOf(name)
 }
 
 /** Three letters are a code of ISO 4217, which rates are looked up by. Other names of money are the bill's own. */

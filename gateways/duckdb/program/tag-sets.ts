@@ -1,10 +1,10 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { tagsAreBroken, tagsAreTooLarge } from './line-columns.ts'
 import { quoted } from './open-database.ts'
+import { tagsAreBroken, tagsAreTooLarge } from './tag-texts.ts'
 
 /**
  * Fills the table `tag_sets` (raw, tags) with each distinct text of tags and its object: keys under the
- * organization's aliases, values as text, `true` for a tag without one. There are far fewer sets than rows. The
+ * organization's aliases, of one key the first value as text, `true` for a tag without one. There are far fewer sets than rows. The
  * answer is false where some are broken or too large.
  */
 export async function makeTagSets(
@@ -32,18 +32,18 @@ export async function makeTagSets(
       SELECT raw, unnest(CASE json_type(${json})
         WHEN 'OBJECT' THEN list_transform(
           map_entries(from_json(${json}, '"MAP(VARCHAR,VARCHAR)"')),
-          entry -> {'k': entry.key, 'v': entry.value})
-        WHEN 'ARRAY' THEN list_transform(CAST(${json} AS JSON[]), pair -> {
+          (entry, place) -> {'k': entry.key, 'v': entry.value, 'place': place})
+        WHEN 'ARRAY' THEN list_transform(CAST(${json} AS JSON[]), (pair, place) -> {
           'k': coalesce(json_extract_string(pair, '$.key'), json_extract_string(pair, '$.Key')),
-          'v': coalesce(json_extract_string(pair, '$.value'), json_extract_string(pair, '$.Value'))})
+          'v': coalesce(json_extract_string(pair, '$.value'), json_extract_string(pair, '$.Value')), 'place': place})
       END) AS entry
       FROM raw_tags
     ), known AS (
       SELECT raw, replace(coalesce(key, entry.k), chr(0), '') AS k,
-        replace(coalesce(entry.v, 'true'), chr(0), '') AS v, coalesce(rank, 0) AS rank
+        replace(coalesce(entry.v, 'true'), chr(0), '') AS v, coalesce(rank, 0) AS rank, entry.place AS place
       FROM entries LEFT JOIN aliases ON alias = entry.k AND rank > 0
     ), one_each AS (
-      SELECT raw, k, min({'rank': rank, 'v': v}).v AS v FROM known GROUP BY raw, k
+      SELECT raw, k, min({'rank': rank, 'place': place, 'v': v}).v AS v FROM known GROUP BY raw, k
     )
     SELECT raw, CAST(to_json(map_from_entries(list({'k': k, 'v': v} ORDER BY k))) AS VARCHAR) AS tags
     FROM one_each GROUP BY raw`)

@@ -3,7 +3,8 @@ import { rm } from 'node:fs/promises'
 import { Transform, Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
-import type { BillFile } from './look-at-file.ts'
+import type { BillFile } from './bill-file.ts'
+import { lineEndsOf, mixedLineEnds } from './line-ends.ts'
 import { fileRefused } from './protocol.ts'
 
 /**
@@ -22,7 +23,13 @@ export async function overCsv<T>(
     await lookThrough(file, unpacked, unpackedBytes).catch((error: unknown) => {
       throw isOfFile(error) ? unpackingRefused(file, error) : error
     })
-    return await use(unpacked ?? file.path)
+    const path = unpacked ?? file.path
+    return await use(path).catch(async (error: unknown) => {
+      // DuckDB names a quote or its own parser.
+      if (/CSV Error|CSV Parser/.test(String(error)) && (await lineEndsOf(path)).size > 1)
+        throw fileRefused(file.key, mixedLineEnds)
+      throw error
+    })
   } finally {
     if (unpacked !== undefined) await rm(unpacked, { force: true })
   }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { announce } from '../../../app/notifications/announce.ts'
 import type { Relay } from '../../../worker/drain-queue.ts'
 import { startNotificationRelay } from '../../../worker/notification-relay.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
@@ -55,17 +56,73 @@ test('200: a refusal is told at once', async () => {
   })
 })
 
-test('200: a mail goes to whom the channel reaches, or to who tries a channel of owners alone', async () => {
+test('200: a test of an email channel mails who tries it, and nobody else', async () => {
   const all = await channel({ kind: 'email', recipients: { capability: 'read' } })
   const viewer = await all.org.user('Viewer')
-  expect((await all.test()).delivery).toMatchObject({ state: 'waiting', recipients: 2 })
-  expect((await harness.mailTo(viewer.email)).subject).toContain('Test of the notification Own')
+  expect((await all.test()).delivery).toMatchObject({ state: 'waiting', recipients: 1 })
+  const { subject } = await harness.mailTo(all.owner.email)
+  expect(subject).toContain('Test of the notification Own')
+  expect(harness.mails.filter(({ to }) => to === viewer.email)).toEqual([])
 
   const owners = await channel({ kind: 'email', recipients: { owners: true }, enabled: false })
   const other = await owners.org.user('Viewer')
   expect((await owners.test()).delivery).toMatchObject({ recipients: 1 })
   await harness.mailTo(owners.owner.email)
   expect(harness.mails.filter(({ to }) => to === other.email)).toEqual([])
+})
+
+test('200: a failing channel is tried at once, before what waits for it, and once', async () => {
+  const to = await channel({ kind: 'slack', url: receiver.url('/failing') })
+  const { platform } = harness.deps.store
+  const row = () => platform('notifications').where({ id: to.id })
+  const sent = () =>
+    receiver.received('/failing').map(({ body }) => (body.includes('Test of') ? 'test' : 'event'))
+  receiver.answer('/failing', (response) => {
+    response.statusCode = 500
+    response.end('down')
+  })
+  await harness.deps.store.tenant(to.org.id, async (tenant) =>
+    announce(tenant, {
+      event: 'budget.exceeded',
+      subject: { kind: 'budget', id: 1, label: 'Web' },
+      title: 'The budget Web is exceeded',
+    }),
+  )
+  await expect.poll(async () => (await row().first()).failures, { timeout: 20_000 }).toBe(1)
+  const later = platform.raw(`now() + interval '1 hour'`)
+  await row().update({ retryAt: later })
+  await platform('notification_deliveries')
+    .where({ notificationId: to.id })
+    .update({ availableAt: platform.raw(`now() - interval '1 hour'`) })
+
+  expect((await to.test()).delivery).toMatchObject({ state: 'failed', status: 500 })
+  const [, tested] = await platform('notification_deliveries')
+    .where({ notificationId: to.id })
+    .orderBy('id')
+  expect(tested).toMatchObject({ outcome: 'failed', attempts: 1 })
+  expect(sent()).toEqual(['event', 'test'])
+
+  receiver.answer('/failing', (response) => void response.end())
+  await row().update({ retryAt: later, testedAt: null })
+  expect((await to.test()).delivery).toMatchObject({ state: 'sent' })
+  await expect.poll(sent, { timeout: 20_000 }).toEqual(['event', 'test', 'test', 'event'])
+})
+
+test('429: a channel is tested once in ten seconds, by all together', async () => {
+  const to = await channel({ kind: 'email', recipients: { capability: 'read' } })
+  const second = await to.org.user('Owner')
+  const url = `/api/notifications/${to.id}/test`
+  const answers = await Promise.all([to.owner, second].map(async (by) => by.post(url)))
+  expect(answers.map(({ statusCode }) => statusCode).toSorted((a, b) => a - b)).toEqual([200, 429])
+  const refused = await to.owner.post(url)
+  expect(refused.json()).toMatchObject({ code: 'too_many_tests' })
+  expect(refused.headers['retry-after']).toBe('10')
+  const { platform } = harness.deps.store
+  expect(await platform('mails').where({ organizationId: to.org.id })).toHaveLength(1)
+  await platform('notifications')
+    .where({ id: to.id })
+    .update({ testedAt: platform.raw(`now() - interval '11 seconds'`) })
+  expect((await to.owner.post(url)).statusCode).toBe(200)
 })
 
 test('404: another organization’s channel is not tried', async () => {

@@ -46,6 +46,7 @@ async function load(charges: string | undefined): Promise<number[]> {
     sourceId,
     sliceId,
     files: [{ key: 'bill.csv' }],
+    tagAliases: {},
     bill: { kind: 'read', focusVersion: '1.2', slices: [slice], rejected: 0 },
   })
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { announce } from '../../../app/notifications/announce.ts'
 import type { Announcement } from '../../../domain/notifications/announcement.ts'
+import { sendDigestsTask } from '../../../worker/tasks/send-digests.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import type { TestOrganization } from '../../harness/test-organization.ts'
 
@@ -109,6 +110,93 @@ test('a disabled channel, and one whose person lost the capability, mails nobody
     })
     .toEqual(['moot'])
   expect(harnessMails()).toBe(before)
+})
+
+/** Channels of mails in place of the one that an organization starts with. */
+async function mailing(org: TestOrganization, channels: Array<{ digest: string; to: object }>) {
+  await table('notifications', org).delete()
+  const added = await harness.deps.store
+    .platform('notifications')
+    .insert(
+      channels.map(({ digest, to }, n) => ({
+        organizationId: org.id,
+        name: `Channel ${n}`,
+        kind: 'email',
+        recipients: JSON.stringify({ userIds: [], capability: null, owners: false, ...to }),
+        events: '["*"]',
+        digest,
+      })),
+    )
+    .returning('id')
+  return added.map(({ id }) => Number(id))
+}
+/** Between the event and its mail; of a suspended organization no mail is written. */
+async function meanwhile(
+  org: TestOrganization,
+  about: Announcement,
+  happens: () => Promise<unknown>,
+) {
+  const row = () => harness.deps.store.platform('organizations').where({ id: org.id })
+  await row().update({ status: 'suspended' })
+  await tell(org, about)
+  await happens()
+  await row().update({ status: 'active' })
+}
+const warned: Announcement = { ...exceeded, event: 'budget.warn' }
+async function sendDigest(org: TestOrganization) {
+  await table('notice_readers', org)
+    .whereNotNull('dueAt')
+    .update({ dueAt: new Date(0) })
+  const { store, log } = harness.deps
+  await sendDigestsTask({ store, log }).run()
+}
+const outcomes = async (org: TestOrganization) =>
+  (await table('mails', org).orderBy('id')).map(({ kind, outcome }) => `${kind} ${outcome}`)
+const ended = async (org: TestOrganization, ...expected: string[]) =>
+  expect.poll(async () => outcomes(org), { timeout: 20_000 }).toEqual(expected)
+
+test('a person whom two channels reach gets the mail of one that is left', async () => {
+  for (const digest of ['immediate', 'daily'])
+    for (const gone of [0, 1]) {
+      const org = await harness.organization()
+      const owner = await org.user('Owner')
+      const ids = await mailing(org, [
+        { digest, to: { userIds: [owner.id] } },
+        { digest, to: { capability: 'read' } },
+      ])
+      const channel = table('notifications', org).where({ id: ids[gone] ?? 0 })
+      await meanwhile(org, warned, async () =>
+        gone === 0 ? channel.update({ enabled: false }) : channel.delete(),
+      )
+      await sendDigest(org)
+      const { text } = await harness.mailTo(owner.email)
+      expect(text.match(/The budget Web is exceeded\./g), `${digest} ${gone}`).toHaveLength(1)
+      await ended(org, digest === 'daily' ? 'notice_digest sent' : 'notice sent')
+    }
+})
+
+test('an event that is mailed at once is in no digest, unless no channel at once is left', async () => {
+  for (const keeps of [true, false]) {
+    const org = await harness.organization()
+    const admin = await org.user('SRE · Cloud Admin')
+    await mailing(org, [
+      { digest: 'daily', to: { userIds: [admin.id] } },
+      { digest: 'daily', to: { capability: 'read' } },
+      { digest: 'immediate', to: { capability: 'manage_cloud_accounts' } },
+    ])
+    const grants = harness.deps.store.platform('role_grants').where({ userId: admin.id })
+    await meanwhile(org, warned, async () => {
+      if (!keeps) await grants.update({ role: 'Viewer' })
+      // The digest is due before the mail is written.
+      await sendDigest(org)
+    })
+    await ended(org, keeps ? 'notice sent' : 'notice moot')
+    await sendDigest(org)
+    await ended(org, ...(keeps ? ['notice sent'] : ['notice moot', 'notice_digest sent']))
+    const { subject, text } = await harness.mailTo(admin.email)
+    if (keeps) expect(subject).toContain('The budget Web is exceeded')
+    else expect(text.match(/The budget Web is exceeded\./g)).toHaveLength(1)
+  }
 })
 
 test('hostile texts stay one line of the mail, and long ones are cut', async () => {

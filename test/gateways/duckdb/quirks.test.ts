@@ -129,6 +129,8 @@ describe('other ways in which bills differ', () => {
     [`'2026-09-03T01:30+0200'`, '2026-09-02'],
     [`'2026-09-03T01:30+02'`, '2026-09-02'],
     [`'2026-09-02T23:30-01:00'`, '2026-09-03'],
+    [`'2026-09-03 05:30 UTC'`, '2026-09-03'],
+    [`'2026-09-03 01:30 +0200'`, '2026-09-02'],
   ])('a time without seconds, as in Azure’s CSV, is one: %s', async (ChargePeriodStart, day) => {
     const [row] = await chargesOf('minutes.csv', {
       ChargePeriodStart,
@@ -143,16 +145,38 @@ describe('other ways in which bills differ', () => {
     })
   })
 
-  test.each(['2026-09-03T25:00Z', '2026-09-03T05', '2026-09-03T05:00Z or so'])(
-    '%s is no time',
-    async (time) => {
-      await bills.write('no-time.csv', { ChargePeriodStart: `'${time}'` }, 1)
-      expect(await bills.read(['no-time.csv'])).toMatchObject({
-        kind: 'refused',
-        errors: [{ row: 1, column: 'ChargePeriodStart' }],
-      })
-    },
-  )
+  test.each([
+    [`'2026-09-03 01:00:00.000 +0000'`, '2026-09-03'],
+    [`'2026-09-03 01:00:00.000 +0200'`, '2026-09-02'],
+    [`'2026-09-03 01:00:00 +02:00'`, '2026-09-02'],
+    [`'2026-09-03 01:00:00.000 Z'`, '2026-09-03'],
+  ])('a time with a blank before its zone, as of Snowflake, is one: %s', async (sql, day) => {
+    const [row] = await chargesOf('blank.csv', { ChargePeriodStart: sql })
+    expect(row).toMatchObject({ day })
+  })
+
+  test('a column of nothing but nulls is as if it were missing, whatever its type', async () => {
+    const columns = { Tags: 'NULL::INTEGER', BillingPeriodStart: 'NULL::BOOLEAN', ListCost: 'NULL' }
+    const [row] = await chargesOf('nulls.parquet', columns)
+    expect(row).toMatchObject({ tags: null, billing_period_start: null, list_cost: null })
+    await bills.write('some.parquet', { ...oneDay, Tags: 'CASE i WHEN 1 THEN 7 END' })
+    expect(await bills.read(['some.parquet'])).toMatchObject({
+      errors: [{ column: 'Tags', message: 'The column is of type INTEGER, which is not tags' }],
+    })
+  })
+
+  test.each([
+    '2026-09-03T25:00Z',
+    '2026-09-03T05',
+    '2026-09-03 05:00:00 Z Z',
+    '2026-09-03T05:00Z or so',
+  ])('%s is no time', async (time) => {
+    await bills.write('no-time.csv', { ChargePeriodStart: `'${time}'` }, 1)
+    expect(await bills.read(['no-time.csv'])).toMatchObject({
+      kind: 'refused',
+      errors: [{ row: 1, column: 'ChargePeriodStart' }],
+    })
+  })
 
   test('a bill may have times with seconds and without', async () => {
     const ChargePeriodStart = `CASE i WHEN 0 THEN '2026-09-03T00:00Z' ELSE '2026-09-03T00:00:00Z' END`

@@ -54,7 +54,7 @@ describe('a bill that cannot be read names file, row and column', () => {
     ['BillingPeriodStart', `TIMESTAMP '2100-01-01'`],
     ['BillingPeriodStart', `CAST(current_date + INTERVAL 25 MONTH AS TIMESTAMP)`],
     ['ChargePeriodStart', `CAST(current_date + INTERVAL 25 MONTH AS TIMESTAMP)`],
-    ['ChargeCategory', `'usage'`],
+    ['ChargeCategory', `'used'`],
     ['BillingCurrency', `''`],
     ['ProviderName', `''`],
     ['Tags', `'{"env": '`],
@@ -150,6 +150,36 @@ describe('a bill without what each has', () => {
     ])
   })
 
+  test('a required column has nothing but nulls of another type', async () => {
+    await bills.write('null.parquet', { BilledCost: 'NULL::BOOLEAN' })
+    expect((await refusal(['null.parquet'])).errors).toMatchObject([
+      { column: 'BilledCost', message: 'The column is of type BOOLEAN, which is not a number' },
+    ])
+  })
+
+  test('a decimal has more digits than DuckDB reads without a fault', async () => {
+    const cost = '1.5::DECIMAL(38, 12)'
+    const columns = { BilledCost: cost, ListCost: cost, x_Cost: cost }
+    await bills.write('long.parquet', columns)
+    expect(await bills.read(['long.parquet'])).toMatchObject({ kind: 'read' })
+    // DuckDB writes none of them. In the footer, scale 12 and precision 38 become scale 12 and precision 50 (thrift).
+    const bytes = await readFile(await bills.write('long.parquet', columns))
+    const [written, longer] = [Buffer.from('1518154c', 'hex'), Buffer.from('15181564', 'hex')]
+    for (let at = bytes.indexOf(written); at >= 0; at = bytes.indexOf(written, at))
+      longer.copy(bytes, at)
+    await writeFile(bills.path('long.parquet'), bytes)
+    const message =
+      'The column is of type DECIMAL(50, 12), and at most 38 digits are read: write it as DECIMAL(38, …) or as text'
+    expect((await refusal(['long.parquet'])).errors).toEqual(
+      ['BilledCost', 'ListCost'].map((column) => ({
+        file: 'bills/long.parquet',
+        row: null,
+        column,
+        message,
+      })),
+    )
+  })
+
   test('a Cost and Usage Report is told how to become FOCUS', async () => {
     await writeFile(bills.path('cur.csv'), 'identity/LineItemId,lineItem/UnblendedCost\na,1\n')
     const { errors } = await refusal(['cur.csv'])
@@ -201,6 +231,22 @@ describe('a file that is not whole', () => {
     bytes[bytes.length - 6]! ^= 0x55
     await writeFile(path, bytes)
     expect((await refusal(['flip.csv.gz'])).errors[0]?.message).toMatch(/damaged/)
+  })
+
+  test.each([
+    ['CRLF after the header alone', (text: string) => text.replace('\n', '\r\n')],
+    ['LF after the header alone', (text: string) => text.replaceAll('"\n', '"\r\n')],
+    ['CR after a row', (text: string) => text.replace('"\n', '"\r')],
+    ['CR alone', (text: string) => text.replaceAll('\n', '\r')],
+  ])('CSV with %s is told to be saved again', async (_, change) => {
+    const text = await readFile(await bills.write('ends.csv', { x_Text: `'a\nb'` }, 12), 'utf8')
+    await writeFile(bills.path('changed.csv.gz'), gzipSync(change(text)))
+    const { errors } = await refusal(['changed.csv.gz'])
+    expect(errors[0]?.message).toMatch(/^The rows end in .*different ways.*; save the file again/)
+    // An end in quotes is text.
+    const same = text.replace('\n', '\r\n').replaceAll('"\n', '"\r\n')
+    await writeFile(bills.path('same.csv'), same)
+    expect(await bills.read(['same.csv'])).toMatchObject({ kind: 'read' })
   })
 
   test('Parquet that was cut off, and an empty file', async () => {

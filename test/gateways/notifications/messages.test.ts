@@ -42,6 +42,16 @@ describe('Slack', () => {
     expect(section).toMatch(/^\*(&amp;)+…\*(\n(&lt;)+)+$/)
     expect(text.length).toBeLessThanOrEqual(3_000)
   })
+
+  test('a line that does not fit drops no later one, and the number of those left out is told', () => {
+    const { section, context } = slack({
+      title: '&'.repeat(400),
+      lines: ['<'.repeat(400), 'short', '>'.repeat(400), 'last'],
+    })
+    expect(section).toMatch(/\nshort\nlast$/)
+    expect(context).toContain(' · 2 lines were left out · ')
+    expect(slack().context).not.toContain('left out')
+  })
 })
 
 describe('Teams', () => {
@@ -60,13 +70,28 @@ describe('Teams', () => {
     })
     expect(content.actions[0].url).toBe(message.url)
   })
+
+  test('what JSON escapes is counted, and the number of lines that are left out is told', () => {
+    const lines = [...Array.from({ length: 20 }, () => '"\\'.repeat(500)), 'last']
+    const { body } = teamsMessage({ ...message, title: '"'.repeat(5_000), lines })
+    expect(Buffer.byteLength(body)).toBeLessThan(28_000)
+    const { content } = JSON.parse(body).attachments[0]
+    const texts = content.body.map(
+      ({ inlines }: { inlines: Array<{ text: string }> }) => inlines[0]?.text,
+    )
+    expect(texts).toContain('last')
+    const shown = lines.filter((line) => texts.includes(line)).length
+    expect(texts).toContain(`${lines.length - (texts.length - 3)} lines were left out.`)
+    expect(shown).toBeGreaterThan(1)
+    expect(teamsMessage(message).body).not.toContain('left out')
+  })
 })
 
 describe('Standard Webhooks', () => {
   const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
 
   test('the library verifies it; another body, id, time or key fails', () => {
-    const { headers, body } = webhookMessage(message, secret, new Date())
+    const { headers, body } = webhookMessage(message, [secret], new Date())
     const key = new Webhook(secret)
     expect(key.verify(body, headers)).toMatchObject({ type: 'anomaly.opened' })
     expect(() => key.verify(`${body}\n`, headers)).toThrow()
@@ -77,9 +102,18 @@ describe('Standard Webhooks', () => {
     expect(() => other.verify(body, headers)).toThrow()
   })
 
+  test('while a key is replaced, the old one and the new one verify it', () => {
+    const old = `whsec_${Buffer.alloc(32, 8).toString('base64')}`
+    const { headers, body } = webhookMessage(message, [secret, old], new Date())
+    expect(headers['webhook-signature']).toMatch(/^v1,\S+ v1,\S+$/)
+    for (const key of [secret, old]) new Webhook(key).verify(body, headers)
+    const other = new Webhook(Buffer.alloc(32, 9).toString('base64'))
+    expect(() => other.verify(body, headers)).toThrow()
+  })
+
   test('a message of ten minutes ago is refused as a replay', () => {
     const old = new Date(Date.now() - 600_000)
-    const { headers, body } = webhookMessage(message, secret, old)
+    const { headers, body } = webhookMessage(message, [secret], old)
     expect(() => new Webhook(secret).verify(body, headers)).toThrow('too old')
   })
 })

@@ -14,6 +14,8 @@ export class BilledCloud {
   months: Record<string, string> = {}
   /** Months whose manifest is not there yet. */
   waiting = new Set<string>()
+  /** How many of the newest months a look finds, beside those that it asks for. */
+  newest = Infinity
   fault: CloudFault | undefined
   beforeFetch: () => Promise<void> | void = () => undefined
   afterFetch: () => Promise<void> | void = () => undefined
@@ -24,10 +26,11 @@ export class BilledCloud {
 
   bills(): Bills {
     return {
-      find: async () => {
+      find: async (_, also = []) => {
         if (this.fault) throw this.fault
         return Object.keys(this.months)
           .toSorted()
+          .filter((period, at, { length }) => length - at <= this.newest || also.includes(period))
           .map((period) => this.#found(period))
       },
       fetch: async (file, path) => {

@@ -102,7 +102,9 @@ export async function ingestSteps(harness: Harness, reading: BillReading) {
     hourly: async () => api.ingest(1, {}, 'schedule'),
     /** All steps of the workflow, each called `times` times in a row. */
     async ingest(times = 1, own: Partial<Needed> = {}, trigger: IngestTrigger = 'request') {
-      const input = await begin(trigger)
+      return api.run(await begin(trigger), times, own)
+    },
+    async run(input: IngestInput, times = 1, own: Partial<Needed> = {}) {
       const repeat = async <R>(step: () => Promise<R>): Promise<R> => {
         for (let n = 1; n < times; n += 1) await step()
         return step()

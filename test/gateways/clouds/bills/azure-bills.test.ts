@@ -119,6 +119,11 @@ describe('the bill of an Azure account', () => {
       { blobs: [{ blobName: `costs/focus/${range}/${run(1)}/a`, byteCount: 9 }] },
       /not there/,
     ],
+    [
+      'counts no row',
+      { dataRowCount: 0, blobs: [{ blobName: `costs/focus/${range}/${run(1)}/a`, byteCount: 1 }] },
+      /^The export has no charges yet\.$/,
+    ],
   ])('waits with a manifest that %s', async (_, manifest, reason) => {
     container.put(`costs/focus/${range}/${run(1)}/a`, 'x')
     container.put(`costs/focus/${range}/${run(1)}/manifest.json`, manifest)

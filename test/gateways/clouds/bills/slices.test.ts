@@ -47,7 +47,7 @@ test('the newest periods are months up to the next one', () => {
     '2026-12',
   ]
   const now = new Date('2026-11-23T00:00:00Z')
-  expect(newestPeriods(found, now)).toEqual(['2026-12', '2026-11', '2026-10'])
+  expect(newestPeriods(found, [], now)).toEqual(['2026-12', '2026-11', '2026-10'])
 })
 
 test('a slice with more files or bytes than are ingested waits', () => {
