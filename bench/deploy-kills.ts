@@ -59,7 +59,7 @@ export async function deployKillsSuite(): Promise<boolean> {
       const { killed, how, run, afterKillMs, faults } = result
       if (run.state === 'succeeded') good.push({ id: run.id, word: release.word })
       console.log(
-        `${round}: ${how}, ${killed}, ${run.state} ${run.message ?? ''} ${afterKillMs} ms later ${faults.join('; ')}`,
+        `${round}: ${how}, ${killed}, ${run.state} ${run.endMessage ?? ''} ${afterKillMs} ms later ${faults.join('; ')}`,
       )
     }
     console.log(`\n${report(results)}`)

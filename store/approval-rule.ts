@@ -1,9 +1,13 @@
-/** SQL: whether an earlier version since the last apply has an unknown author. */
-const unknownBefore = (version: string): string => `exists (
-  select from configuration_versions earlier
+import { latestFirst } from './latest-first.ts'
+
+/**
+ * SQL: the versions that this one is based on, since the last apply of it or of one before it. A rerun may be of
+ * an older version than the last applied one, which says nothing about what came before the older one.
+ */
+const basesOf = (version: string): string => `configuration_versions earlier
   where earlier.organization_id = ${version}.organization_id
     and earlier.workspace_id = ${version}.workspace_id
-    and earlier.unknown_author and earlier.pull_request_id is null
+    and earlier.pull_request_id is null
     and earlier.number < ${version}.number
     and earlier.number > coalesce((
       select applied.number from workspace_runs r join configuration_versions applied
@@ -11,24 +15,36 @@ const unknownBefore = (version: string): string => `exists (
       where r.organization_id = ${version}.organization_id and r.workspace_id = ${version}.workspace_id
         and r.kind = 'apply' and r.phase = 'succeeded'
         -- It applied nothing, and an author can start one alone.
-        and r.reason is distinct from 'no_changes'
-      order by r.id desc limit 1), 0))`
+        and r.reason is distinct from 'no_changes' and applied.number <= ${version}.number
+      order by r.id desc limit 1), 0)`
 
-/** SQL: the last deployment of the release's pipeline that succeeded on its target, before this run. */
+/** SQL: whether a version that this one is based on has an unknown author. */
+const unknownBefore = (version: string): string =>
+  `exists (select from ${basesOf(version)} and earlier.unknown_author)`
+
+/** SQL: the last deployment of the release's pipeline that succeeded on its target. */
 const lastGood = (columns: string, more = ''): string => `(
   select ${columns} from deployments good
     join application_runs done on done.organization_id = good.organization_id
       and done.pipeline_run_id = good.pipeline_run_id
   where good.organization_id = a.organization_id and good.pipeline_id = a.pipeline_id
     and good.workspace_id = a.target_workspace_id and good.outcome = 'succeeded' ${more}
-  order by good.pipeline_run_id desc limit 1)`
+  order by ${latestFirst('good')} limit 1)`
 
-/** SQL: this run, and those of its pipeline since the last good deployment, whose commits it has. A rollback has none of theirs. */
+/**
+ * SQL: this run, and those of its pipeline since the last good deployment, whose commits it has. Where that one brought
+ * back an older release, these are also the runs before it whose release was built after that older one: they may have
+ * been deployed and removed again, or wait. A rollback has none of their commits.
+ */
 const sinceLastGood = `application_runs e
   where e.organization_id = a.organization_id and e.pipeline_id = a.pipeline_id
     and e.pipeline_run_id <= a.pipeline_run_id
     and (e.pipeline_run_id = a.pipeline_run_id
-      or (a.rollback_of is null and e.pipeline_run_id > coalesce(${lastGood('good.pipeline_run_id')}, 0)))`
+      or (a.rollback_of is null
+        -- No run is older than its artifact: it narrows what is read.
+        and e.pipeline_run_id > coalesce(${lastGood('good.artifact_run_id')}, 0)
+        and (e.pipeline_run_id > coalesce(${lastGood('good.pipeline_run_id')}, 0)
+          or coalesce(e.artifact_run_id, e.pipeline_run_id) > ${lastGood('good.artifact_run_id')})))`
 
 /**
  * SQL: whether another pipeline has built what this run promotes. What this pipeline's own builds would make is no part
@@ -81,6 +97,7 @@ export const selectApprovalRules = `
       select r.author_user_id where r.author_user_id is not null
       union select unnest(released.authors)
       union select unnest(v.author_user_ids)
+      union select unnest(earlier.author_user_ids) from ${basesOf('v')}
       union select a.user_id from workspace_authorship a
         where a.organization_id = r.organization_id and a.workspace_id = r.workspace_id
           and a.applied_at is null) as authors,

@@ -75,6 +75,11 @@ import * as recentCostOfResources from './migrations/0141-keep-recent-cost-of-re
 import * as unbrokenHoldings from './migrations/0142-note-unbroken-holdings.ts'
 import * as orderedHolders from './migrations/0143-order-holders.ts'
 import * as orderedWebhooks from './migrations/0145-order-git-webhooks.ts'
+import * as orderedDeployments from './migrations/0146-order-deployments.ts'
+import * as listedApplicationRuns from './migrations/0147-list-application-runs.ts'
+import * as fairMails from './migrations/0148-mail-fairly.ts'
+import * as wordedStartsOfRuns from './migrations/0149-word-starts-of-runs.ts'
+import * as readTagsAgain from './migrations/0150-read-tags-again.ts'
 import * as hooksOfReleases from './migrations/0135-keep-hooks-of-releases.ts'
 import * as termsOfBytes from './migrations/0128-hash-terms-of-bytes.ts'
 import * as signedOrders from './migrations/0129-sign-orders.ts'
@@ -212,6 +217,11 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0142-note-unbroken-holdings': unbrokenHoldings,
   '0143-order-holders': orderedHolders,
   '0145-order-git-webhooks': orderedWebhooks,
+  '0146-order-deployments': orderedDeployments,
+  '0147-list-application-runs': listedApplicationRuns,
+  '0148-mail-fairly': fairMails,
+  '0149-word-starts-of-runs': wordedStartsOfRuns,
+  '0150-read-tags-again': readTagsAgain,
 }
 
 /** The key of the advisory lock, arbitrary: of two starts at once, one migrates after the other. */

@@ -200,11 +200,13 @@ table application_runs
   author_user_ids integer[] not null default '{}'::integer[]
   unknown_author boolean not null default false
   warnings text[] not null default '{}'::text[]
+  missing_manifest jsonb
   constraint application_runs_author_check CHECK (((origin <> 'person'::text) OR (author_user_id IS NOT NULL)))
   constraint application_runs_branch_check CHECK (((octet_length(branch) >= 1) AND (octet_length(branch) <= 1024)))
   constraint application_runs_commit_sha_check CHECK ((commit_sha ~ '^([0-9a-f]{40}|[0-9a-f]{64})$'::text))
   constraint application_runs_manifest_check CHECK ((octet_length(manifest) <= 262144))
   constraint application_runs_manifest_sha256_check CHECK ((manifest_sha256 ~ '^[0-9a-f]{64}$'::text))
+  constraint application_runs_missing_manifest_check CHECK ((octet_length((missing_manifest)::text) <= 16384))
   constraint application_runs_organization_id_approved_before_fkey FOREIGN KEY (organization_id, approved_before) REFERENCES application_runs(organization_id, pipeline_run_id) ON DELETE SET NULL (approved_before)
   constraint application_runs_organization_id_artifact_run_id_fkey FOREIGN KEY (organization_id, artifact_run_id) REFERENCES application_runs(organization_id, pipeline_run_id) ON DELETE SET NULL (artifact_run_id)
   constraint application_runs_organization_id_author_token_id_fkey FOREIGN KEY (organization_id, author_token_id) REFERENCES tokens(organization_id, id)
@@ -222,11 +224,17 @@ table application_runs
   constraint application_runs_tag_check CHECK (((octet_length(tag) >= 1) AND (octet_length(tag) <= 1024)))
   index application_runs_approved_before btree (organization_id, approved_before)
   index application_runs_artifact_run btree (organization_id, artifact_run_id)
-  index application_runs_author btree (organization_id, author_user_id)
+  index application_runs_author btree (organization_id, author_user_id, pipeline_run_id DESC)
+  index application_runs_created btree (organization_id, created_at, pipeline_run_id)
   UNIQUE index application_runs_deploying btree (pipeline_id) WHERE (phase = ANY (ARRAY['deploying'::text, 'rolling_back'::text]))
-  index application_runs_pipeline btree (organization_id, pipeline_id)
+  index application_runs_ended btree (organization_id, ended_at) WHERE (ended_at IS NOT NULL)
+  index application_runs_origin btree (organization_id, origin, pipeline_run_id DESC) WHERE (origin <> 'person'::text)
+  index application_runs_phase btree (organization_id, phase, pipeline_run_id DESC)
+  index application_runs_pipeline btree (organization_id, pipeline_id, pipeline_run_id DESC)
+  index application_runs_reason btree (organization_id, reason, pipeline_run_id DESC) WHERE (reason IS NOT NULL)
   index application_runs_rollback_of btree (organization_id, rollback_of)
-  index application_runs_target btree (organization_id, target_workspace_id)
+  index application_runs_start_message btree (organization_id, pipeline_run_id DESC) INCLUDE (start_message) WHERE (start_message IS NOT NULL)
+  index application_runs_target btree (organization_id, target_workspace_id, pipeline_run_id DESC)
   index application_runs_token btree (organization_id, author_token_id)
   index application_runs_working btree (pipeline_run_id) WHERE (phase = ANY (ARRAY['queued'::text, 'sourcing'::text, 'building'::text, 'awaiting_approval'::text, 'deploy_queued'::text, 'deploying'::text, 'rolling_back'::text]))
   row level security
@@ -570,6 +578,7 @@ table billing_slices
   score_at timestamp with time zone
   resources_noted boolean not null default false
   sums_version integer not null default 0
+  read_again boolean not null default false
   constraint billing_slices_check CHECK (((NOT is_current) OR (state = 'loaded'::text)))
   constraint billing_slices_check1 CHECK (((period IS NOT NULL) OR (state = ANY (ARRAY['reading'::text, 'refused'::text]))))
   constraint billing_slices_organization_id_decided_by_fkey FOREIGN KEY (organization_id, decided_by) REFERENCES users(organization_id, id)
@@ -1321,8 +1330,8 @@ table deployments
   constraint deployments_via_check CHECK ((via = ANY (ARRAY['agents'::text, 'workspace'::text])))
   index deployments_artifact btree (organization_id, artifact_run_id)
   index deployments_earlier btree (organization_id, earlier_run_id)
+  index deployments_latest btree (organization_id, pipeline_id, started_at DESC, pipeline_run_id DESC)
   UNIQUE index deployments_live btree (pipeline_id) WHERE (ended_at IS NULL)
-  index deployments_pipeline btree (organization_id, pipeline_id, pipeline_run_id DESC)
   index deployments_rolled_back btree (organization_id, rolled_back_to)
   index deployments_workspace btree (organization_id, workspace_id)
   index deployments_workspace_run btree (organization_id, workspace_run_id)
@@ -1764,6 +1773,8 @@ table mails
   outcome text
   last_error text
   application_run_id integer
+  leased_until timestamp with time zone
+  is_link boolean not null default (kind = ANY (ARRAY['invitation'::text, 'password_reset'::text]))
   constraint mails_check1 CHECK (((ended_at IS NULL) = (outcome IS NULL)))
   constraint mails_organization_id_application_run_id_fkey FOREIGN KEY (organization_id, application_run_id) REFERENCES application_runs(organization_id, pipeline_run_id) ON DELETE CASCADE
   constraint mails_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
@@ -1775,10 +1786,11 @@ table mails
   constraint mails_run_check CHECK (((kind = 'approval_waiting'::text) = (num_nonnulls(workspace_run_id, application_run_id) = 1)))
   index mails_application_run btree (organization_id, application_run_id)
   index mails_ended btree (ended_at) WHERE (ended_at IS NOT NULL)
+  index mails_leased btree (organization_id) WHERE (leased_until IS NOT NULL)
   UNIQUE index mails_of_application_once btree (organization_id, application_run_id, user_id, COALESCE((detail ->> 'stage'::text), ''::text))
   UNIQUE index mails_once btree (organization_id, workspace_run_id, user_id, COALESCE((detail ->> 'stage'::text), ''::text))
   index mails_user btree (organization_id, user_id)
-  index mails_waiting btree (available_at, id) WHERE (ended_at IS NULL)
+  index mails_waiting btree (organization_id, is_link, available_at, id) WHERE (ended_at IS NULL)
   row level security
   policy platform to cc_platform using (true) with check (true)
   policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
@@ -1811,7 +1823,7 @@ table notice_readers
   constraint notice_readers_organization_id_notice_id_fkey FOREIGN KEY (organization_id, notice_id) REFERENCES notices(organization_id, id) ON DELETE CASCADE
   constraint notice_readers_organization_id_notification_id_fkey FOREIGN KEY (organization_id, notification_id) REFERENCES notifications(organization_id, id) ON DELETE CASCADE
   constraint notice_readers_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES users(organization_id, id) ON DELETE CASCADE
-  constraint notice_readers_pkey PRIMARY KEY (organization_id, notice_id, user_id)
+  constraint notice_readers_pkey PRIMARY KEY (organization_id, notice_id, user_id, notification_id)
   index notice_readers_channel btree (organization_id, notification_id)
   index notice_readers_due btree (due_at, organization_id, user_id) WHERE ((due_at IS NOT NULL) AND (mail_id IS NULL))
   index notice_readers_mail btree (organization_id, mail_id) WHERE (mail_id IS NOT NULL)
@@ -1904,11 +1916,15 @@ table notifications
   leased_until timestamp with time zone
   created_at timestamp with time zone not null default now()
   updated_at timestamp with time zone not null default now()
+  tested_at timestamp with time zone
+  old_secret bytea
+  old_secret_until timestamp with time zone
   constraint notifications_check CHECK (((kind = 'email'::text) = (url IS NULL)))
   constraint notifications_check1 CHECK (((url IS NULL) = (url_shown IS NULL)))
   constraint notifications_check2 CHECK (((kind = 'webhook'::text) = (secret IS NOT NULL)))
   constraint notifications_check3 CHECK (((kind = 'email'::text) = (recipients IS NOT NULL)))
   constraint notifications_check4 CHECK (((scope_kind IS NULL) OR (scope_kind = 'all'::text) OR (scope_value IS NOT NULL)))
+  constraint notifications_check5 CHECK (((old_secret IS NULL) = (old_secret_until IS NULL)))
   constraint notifications_digest_check CHECK ((digest = ANY (ARRAY['immediate'::text, 'daily'::text])))
   constraint notifications_kind_check CHECK ((kind = ANY (ARRAY['webhook'::text, 'slack'::text, 'teams'::text, 'email'::text])))
   constraint notifications_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)

@@ -1,4 +1,5 @@
 import { AppError, unavailable } from '../../domain/errors.ts'
+import { firstLineOf } from '../../domain/runs/first-line.ts'
 import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
 import { createRun } from '../../app/runs/create-run.ts'
 import {
@@ -62,11 +63,13 @@ async function write(
       actor: systemActor,
     })
     if (!created) return
+    const { words } = source.commits.find((one) => one.words?.sha === source.commit) ?? {}
     await createRun(tenant, {
       workspace,
       version,
       kind: workspace.autoApply ? 'apply' : 'plan',
       origin: 'push',
+      startMessage: words ? firstLineOf(words.message) : null,
       author: null,
       actor: systemActor,
     })

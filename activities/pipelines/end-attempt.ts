@@ -26,7 +26,7 @@ export async function endAttempt(
   if (watch.cause() === 'over') return
   const fault = watch.cause() === undefined ? faultOf(error, step) : undefined
   if (fault) {
-    const { level, lines, reason } = fault
+    const { level, lines, reason, missing } = fault
     const message = masked(fault.message)
     await log.append([
       ...lines.map((line) => ({ level, line: masked(line) })),
@@ -37,7 +37,7 @@ export async function endAttempt(
         endApplicationRun(
           tenant,
           { runId, actor: systemActor, from: [step === 'source' ? 'sourcing' : 'building'] },
-          { phase: 'failed', reason, message },
+          { phase: 'failed', reason, message, ...(missing && { missing }) },
         ),
       ),
     )

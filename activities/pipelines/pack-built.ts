@@ -21,19 +21,19 @@ export async function packBuilt(
 ): Promise<PackedBuild> {
   const { organizationId, watch } = attempt
   const { path, include, exclude } = manifest.build.artifact
+  const choice = { ...(include && { include }), ...(exclude && { exclude }) }
   const folder = join(opened.folder, path)
   await mkdir(builds.incomingDir, { recursive: true, mode: 0o700 })
   const name = `${process.pid}-${randomBytes(12).toString('hex')}.tar.zst`
   try {
-    const hooks = await readHooks(attempt, opened, { folder, deploy: manifest.deploy })
+    const hooks = await readHooks(attempt, opened, { folder, choice, deploy: manifest.deploy })
     const packed = await packArtifact(
       opened.bench,
       {
         folder,
         committedAt: opened.commit.committedAt,
         hostPath: join(builds.incomingDir, name),
-        ...(include && { include }),
-        ...(exclude && { exclude }),
+        ...choice,
       },
       {
         store: builds.artifacts,

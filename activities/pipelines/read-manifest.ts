@@ -49,10 +49,11 @@ async function missing(bench: Workbench, folder: string): Promise<RunFault> {
   if (!end)
     return new RunFault('source_errored', `The commit has no folder ${belowSource(folder)}.`)
   const { language, yaml } = starterFor(new Set(end.stdout.toString().split('\n')))
+  const path = belowSource(`${folder}/${manifestPath}`)
   return new RunFault(
     'source_errored',
-    `The commit has no ${belowSource(`${folder}/${manifestPath}`)}. The log has one to begin with (${language}).`,
-    { lines: yaml.trimEnd().split('\n'), level: 'info' },
+    `The commit has no ${path}. The log has one to begin with (${language}).`,
+    { lines: yaml.trimEnd().split('\n'), level: 'info', missing: { path, language } },
   )
 }
 

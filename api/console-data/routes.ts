@@ -18,10 +18,16 @@ const ConsoleRunBody = Type.Object({
   id: Id,
   number: Nullable(Type.Integer()),
   pipelineId: Nullable(Id),
-  workspaceId: Id,
-  workspaceName: Type.String(),
+  pipelineName: Nullable(Type.String()),
+  workspaceId: Nullable(
+    Type.Integer({
+      minimum: 1,
+      description: 'Of a run of an application: its target; null without one.',
+    }),
+  ),
+  workspaceName: Nullable(Type.String()),
   criticality: OneOf(['standard', 'production']),
-  kind: OneOf(['apply', 'plan']),
+  kind: OneOf(['apply', 'plan', 'application']),
   destroy: Type.Boolean(),
   state: OneOf(['running', 'succeeded', 'failed', 'canceled']),
   reason: Nullable(OneOf(runReasons)),
@@ -161,6 +167,7 @@ const presentTroubled = ({
 
 const presentRun = ({
   phase,
+  waits,
   createdAt,
   endedAt,
   origin,
@@ -171,7 +178,7 @@ const presentRun = ({
   author: author ?? (origin === 'person' ? 'a former member' : originInWords[origin]),
   state: publicState(phase),
   queued: phase === 'queued',
-  awaitingApproval: phase === 'awaiting_approval',
+  awaitingApproval: waits && phase !== 'awaiting_plan_approval',
   awaitingPlanApproval: phase === 'awaiting_plan_approval',
   createdAt: new Date(createdAt).toISOString(),
   endedAt: endedAt === null ? null : new Date(endedAt).toISOString(),

@@ -20,13 +20,21 @@ export function settleUnions(all: readonly AjvFault[]): AjvFault[] {
   for (const union of faults) {
     if (union.keyword !== 'anyOf') continue
     const prefix = `${union.schemaPath ?? ''}/`
-    const inside = settled.filter(({ schemaPath }) => schemaPath?.startsWith(prefix))
+    const inside = settled.filter(
+      (fault) => fault.schemaPath?.startsWith(prefix) && isOfUnion(fault, union),
+    )
     const at = settled.indexOf(union)
     const rest = settled.filter((fault) => fault !== union && !inside.includes(fault))
     const place = rest.filter((fault) => settled.indexOf(fault) < at).length
     settled = rest.toSpliced(place, 0, ...meant(union, shapesOf(inside, prefix)))
   }
   return settled
+}
+
+/** Values that share a schema, as those of a map, have their faults at the same place of it. */
+function isOfUnion({ instancePath = '' }: AjvFault, union: AjvFault): boolean {
+  const { instancePath: at = '' } = union
+  return instancePath === at || instancePath.startsWith(`${at}/`)
 }
 
 function shapesOf(faults: readonly AjvFault[], prefix: string): AjvFault[][] {

@@ -20,7 +20,7 @@ import type { PlanPage } from './plan-page-schema.ts'
 export const maxPlanPageBytes = 524_288
 
 export type PlanQuery = { workspaceRunId: number; after: number; limit: number; maxBytes: number }
-type ReadPage = PlanQuery & {
+export type ReadPage = PlanQuery & {
   organizationId: number
   overview: PlanOverview
   /** Null of a plan that kept none. */

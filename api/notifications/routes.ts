@@ -6,6 +6,7 @@ import { errors, IdParams, NextCursor, NoQuery, Page } from '../http/schemas.ts'
 import { notificationChangeRoutes } from './change-routes.ts'
 import { presentNotification } from './present-notification.ts'
 import { NotificationBody } from './schemas.ts'
+import { notificationSecretRoutes } from './secret-routes.ts'
 import { notificationTryRoutes } from './try-routes.ts'
 import { addRoutes } from '../http/add-routes.ts'
 
@@ -17,7 +18,7 @@ const ListQuery = Type.Object(Page.properties, { additionalProperties: false })
 /** The channels that are told of events: every member reads, `manage_cloud_accounts` writes. */
 export const notificationRoutes: FastifyPluginAsyncTypebox = async (app) => {
   const { deps } = app
-  await addRoutes(app, notificationChangeRoutes, notificationTryRoutes)
+  await addRoutes(app, notificationChangeRoutes, notificationSecretRoutes, notificationTryRoutes)
 
   app.get(
     '/notifications',

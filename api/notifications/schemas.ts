@@ -103,6 +103,9 @@ export const CreatedNotificationAnswer = Type.Object({
   }),
 })
 
+/** `secret` is in this answer alone. */
+export const SecretAnswer = Type.Object({ ok: Type.Literal(true), secret: Type.String() })
+
 export const TriedAnswer = Type.Object({
   ok: Type.Literal(true),
   delivery: Type.Object({

@@ -24,7 +24,7 @@ export const notificationTryRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'testNotification',
         description:
-          'Sends a test message as every other message is sent, and answers once it was tried: sent, or failed with why; waiting while nothing is known after 12 s, and for mails, which go to everybody whom the channel reaches.',
+          'Sends a test message as every other message is sent, and answers once it was tried: sent, or failed with why; waiting while nothing is known after 17 s, and for mails, which go to the caller alone. Each notification is tested at most once in 10 s (429 too_many_tests).',
         params: IdParams,
         querystring: NoQuery,
         response: { 200: TriedAnswer, ...errors() },

@@ -19,7 +19,7 @@ export const allRunRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'listRuns',
         description:
-          'A repeated filter means or, several filters mean and. A run is listed once, with its id and number in the pipeline of its workspace, also where another pipeline started it.',
+          'A repeated filter means or, several filters mean and. A run is listed once, with its id and number in the pipeline of its workspace, also where another pipeline started it. A run of an application is listed as its pipeline lists it.',
         querystring: RunQuery,
         response: {
           200: Type.Object({ runs: Type.Array(ListedRunBody), nextCursor: NextCursor }),
@@ -43,7 +43,7 @@ export const allRunRoutes: FastifyPluginAsyncTypebox = async (app) => {
       ok: true as const,
       results: await forEachRun(runIds, async (runId) =>
         deps.store.tenant(caller.organizationId, async (tenant) =>
-          cancelRun(tenant, caller, { workspaceRunId: runId, comment }),
+          cancelRun(tenant, caller, { run: await placeOfRunId(tenant, runId), comment }),
         ),
       ),
     }),

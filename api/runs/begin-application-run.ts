@@ -18,13 +18,15 @@ export type RunToBegin = {
   /** The run that built its artifact. */
   artifactRunId?: number
   rollbackOf?: number
+  /** The run that it repeats. */
+  rerunOf?: number | undefined
 }
 
 /** Its place, its stages, its audit entry and the start of its workflow. The pipeline's row is locked from here on. */
 export async function beginApplicationRun(
   tenant: Tenant,
   caller: Caller,
-  { pipeline, source, message, strategy, artifactRunId, rollbackOf }: RunToBegin,
+  { pipeline, source, message, strategy, artifactRunId, rollbackOf, rerunOf }: RunToBegin,
 ): Promise<PipelineRun> {
   const { branch, tag, commitSha } = source
   const startMessage = message?.trim() || null
@@ -54,6 +56,7 @@ export async function beginApplicationRun(
       ...(strategy !== undefined && { strategy }),
       ...(artifactRunId !== undefined && { artifactOf: artifactRunId }),
       ...(rollbackOf !== undefined && { rollbackOf }),
+      ...(rerunOf !== undefined && { rerunOf }),
       ...(startMessage !== null && { message: startMessage }),
     },
   })

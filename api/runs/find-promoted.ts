@@ -1,3 +1,4 @@
+import { lacksRequiredSbom } from '../../app/artifacts/lacks-required-sbom.ts'
 import { commitsSince, type CommitsSince } from '../../app/deployments/commits-since.ts'
 import { conflict, notFound } from '../../domain/errors.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
@@ -30,6 +31,11 @@ export async function findPromoted(
     throw conflict(
       'not_promotable',
       'That run has no artifact that is kept, so there is nothing to promote.',
+    )
+  if (await lacksRequiredSbom(tenant, { pipeline, artifactRunId: found.artifactRunId }))
+    throw conflict(
+      'not_promotable',
+      'This pipeline requires a bill of materials, and the artifact of that run has none.',
     )
   return {
     artifactRunId: found.artifactRunId,

@@ -1,15 +1,21 @@
 import { AppError } from '../../domain/errors.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
+import { pipelineRuns } from '../../store/runs/pipeline-runs.ts'
 import { workspaceRuns } from '../../store/runs/workspace-runs.ts'
 import type { RunPlace } from './present-runs.ts'
 
 export type RunResult = { runId: number; ok: boolean; code: string | null }
 
-/** The run as its workspace addresses it. Throws not-found for a run of another organization. */
+/**
+ * The run by any id that the service gave it, in a pipeline or as a plan-only run of its workspace. The
+ * ids of all runs come from one sequence, so one names one run. Throws not-found for a run of another organization.
+ */
 export async function placeOfRunId(
   tenant: Tenant,
   id: number,
-): Promise<RunPlace & { workspaceId: number }> {
+): Promise<RunPlace & { workspaceId: number | null }> {
+  const place = await pipelineRuns(tenant).find(id)
+  if (place) return place
   const { workspaceId } = await workspaceRuns(tenant).get(id)
   return { id, number: null, workspaceRunId: id, workspaceId }
 }

@@ -1,21 +1,20 @@
 import type { Static } from 'typebox'
 import type { Caller } from '../../domain/access/caller.ts'
 import { endOf } from '../../domain/runs/run-outcome.ts'
-import { isWaitingForApproval, type RunPhase } from '../../domain/runs/run-state.ts'
 import { approvers } from '../../store/runs/approvers.ts'
-import { listedRuns, type RunFilter } from '../../store/runs/listed-runs.ts'
+import { listedRuns, type ListedRun, type RunFilter } from '../../store/runs/listed-runs.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { labelsIn } from '../http/labels.ts'
 import { parseMoment } from '../http/parse-moment.ts'
 import { decodeCursor, maxKey, page } from '../http/paging.ts'
 import type { Deps } from '../deps.ts'
-import { phasesOfStates } from './phases-of-states.ts'
+import { applicationPhasesOfStates, phasesOfStates } from './phases-of-states.ts'
 import { presentRuns } from './present-runs.ts'
 import type { ListedRunBody, RunQuery } from './list-schemas.ts'
 
 type Answer = { runs: ListedRunBody[]; nextCursor: string | null }
 
-/** The runs of all workspaces, newest first unless asked otherwise. */
+/** The runs of all workspaces and applications, newest first unless asked otherwise. */
 export async function listRuns(
   deps: Deps,
   caller: Caller,
@@ -32,19 +31,37 @@ export async function listRuns(
     })
     const { rows, nextCursor } = page(found, limit)
     const runs = await presentRuns(tenant, caller, {
-      places: rows.map(({ id, number }) => ({ id, number, workspaceRunId: id })),
+      places: rows.map(({ id, number, isOfApplication }) => ({
+        id,
+        number,
+        workspaceRunId: isOfApplication ? null : id,
+      })),
     })
     return {
       runs: runs.flatMap((run) => {
         const row = rows.find(({ id }) => id === run.id)
-        if (!row) return []
-        const { pipelineId, workspaceId: id, workspaceName: name, criticality } = row
-        return { ...run, pipelineId, workspace: { id, name, criticality } }
+        return row ? { ...run, ...presentPlace(row) } : []
       }),
       nextCursor,
     }
   })
 }
+
+const presentPlace = ({
+  pipelineId,
+  pipelineName,
+  workspaceId,
+  workspaceName,
+  criticality,
+}: ListedRun): Pick<ListedRunBody, 'pipelineId' | 'pipeline' | 'workspace'> => ({
+  pipelineId,
+  pipeline:
+    pipelineId === null || pipelineName === null ? null : { id: pipelineId, name: pipelineName },
+  workspace:
+    workspaceId === null || workspaceName === null || criticality === null
+      ? null
+      : { id: workspaceId, name: workspaceName, criticality },
+})
 
 async function filterOf(
   tenant: Tenant,
@@ -53,10 +70,10 @@ async function filterOf(
 ): Promise<RunFilter> {
   const { from, to, endedFrom } = query
   return {
-    phases: phasesOf(query),
+    ...phasesOf(query),
     reasons: query.reason,
     outcomes: query.outcome,
-    kinds: query.kind,
+    kinds: query.kind?.flatMap((kind) => (kind === 'infrastructure' ? ['apply', 'plan'] : kind)),
     origins: query.origin,
     workspaceIds: query.workspaceId,
     pipelineIds: query.pipelineId,
@@ -76,13 +93,17 @@ function phasesOf({
   outcome,
   awaitingApproval,
   mine,
-}: Static<typeof RunQuery>): RunPhase[] | undefined {
-  if (!states && !outcome && awaitingApproval === undefined && !mine) return undefined
-  // The phases of outcomes are said too, since an index has them.
-  const ends = outcome?.flatMap((one) => endOf(one).phases)
-  const asked = phasesOfStates(states, awaitingApproval).filter(
-    (phase) => !ends || ends.some((end) => end === phase),
-  )
+}: Static<typeof RunQuery>): Pick<RunFilter, 'phases' | 'applicationPhases' | 'isWaiting'> {
+  if (!states && !outcome && awaitingApproval === undefined && !mine) return {}
   // Each filter by itself: what is mine waits, so that there is nothing of mine that does not.
-  return mine ? asked.filter(isWaitingForApproval) : asked
+  if (mine && awaitingApproval === false) return { phases: [], applicationPhases: [] }
+  const isWaiting = mine ? true : awaitingApproval
+  // The phases of outcomes are said too, since an index has them.
+  const ends = outcome?.flatMap((one): readonly string[] => endOf(one).phases)
+  const isAsked = (phase: string) => !ends || ends.includes(phase)
+  return {
+    phases: phasesOfStates(states, isWaiting).filter(isAsked),
+    applicationPhases: applicationPhasesOfStates(states, isWaiting).filter(isAsked),
+    isWaiting,
+  }
 }

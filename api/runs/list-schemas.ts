@@ -10,11 +10,21 @@ import { runFields, runStates } from './schemas.ts'
 export const ListedRunBody = Type.Object({
   ...runFields,
   pipelineId: Nullable(Id),
-  workspace: Type.Object({
-    id: Id,
-    name: Type.String(),
-    criticality: OneOf(['standard', 'production']),
-  }),
+  pipeline: Nullable(
+    Type.Object(
+      { id: Id, name: Type.String() },
+      { description: 'Null for a run that only plans: it is in no pipeline.' },
+    ),
+  ),
+  workspace: Nullable(
+    Type.Object(
+      { id: Id, name: Type.String(), criticality: OneOf(['standard', 'production']) },
+      {
+        description:
+          'Of a run of an application: the target that its pipeline had at its start; null without one.',
+      },
+    ),
+  ),
 })
 export type ListedRunBody = Static<typeof ListedRunBody>
 
@@ -41,8 +51,13 @@ export const RunQuery = Type.Object(
         description: 'True: only runs that wait for an approval which you may give.',
       }),
     ),
-    kind: Repeated(OneOf(['apply', 'plan'])),
-    workspaceId: Repeated(Id),
+    kind: Repeated(OneOf(['apply', 'plan', 'infrastructure', 'application']), {
+      description:
+        '`apply`: a run of a workspace that may apply. `plan`: one that only plans. `infrastructure`: either of the two. `application`: a run of an application pipeline.',
+    }),
+    workspaceId: Repeated(Id, {
+      description: 'Runs of this workspace, and runs of applications whose target it is.',
+    }),
     pipelineId: Repeated(Id),
     author: Repeated(Id),
     label: LabelFilter,
@@ -60,7 +75,7 @@ export const RunQuery = Type.Object(
         minLength: 1,
         maxLength: 200,
         description:
-          'A part of the workspace’s name or of the message that the run was started with.',
+          'A part of the workspace’s name, of the application pipeline’s name, or of the message that the run was started with.',
       }),
     ),
   },

@@ -1,7 +1,5 @@
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { cancelApplicationRun } from '../../app/runs/cancel-application-run.ts'
-import { actorOf } from '../../store/audit/audit-log.ts'
 import { decodeCursor } from '../http/paging.ts'
 import { Text, Body, errors, Page } from '../http/schemas.ts'
 import { cancelRun } from './cancel-run.ts'
@@ -10,15 +8,17 @@ import { decideRun } from './decide-run.ts'
 import { NullablePlanPage } from '../infrastructure/plan-page-schema.ts'
 import { maxPlanPageBytes, presentPlanPage, readPlanPage } from '../infrastructure/plan-page.ts'
 import { presentRuns } from './present-runs.ts'
+import { rerunRoutes } from './rerun-routes.ts'
 import type { RunScope } from './run-scope.ts'
 import { runDetail } from './run-detail.ts'
 import { RunDetail } from './run-detail-schema.ts'
 import { LogPage, RunBody, RunParams } from './schemas.ts'
 import { assertRoomForLogs, LogQuery, sendLogs } from './send-logs.ts'
 
-/** The routes of one run, its comments, its logs and its cancel: the same under a pipeline and under a workspace. */
+/** The routes of one run, its comments, its logs, its cancel and its repetition: the same under a pipeline and under a workspace. */
 export const oneRunRoutes: FastifyPluginAsyncTypebox<RunScope> = async (app, { noun, place }) => {
   await app.register(commentRoutes, { noun, place })
+  await app.register(rerunRoutes, { noun, place })
   const { deps } = app
   const path = `/${noun.toLowerCase()}s/:id/runs/:runId`
   const find = async (organizationId: number, params: { id: number; runId: number }) =>
@@ -156,10 +156,7 @@ export const oneRunRoutes: FastifyPluginAsyncTypebox<RunScope> = async (app, { n
       const { organizationId } = caller
       const run = await deps.store.tenant(organizationId, async (tenant) => {
         const found = await place(tenant, params)
-        const { workspaceRunId } = found
-        if (workspaceRunId === null)
-          await cancelApplicationRun(tenant, { runId: found.id, actor: actorOf(caller) })
-        else await cancelRun(tenant, caller, { workspaceRunId })
+        await cancelRun(tenant, caller, { run: found })
         return (await presentRuns(tenant, caller, { places: [found] }))[0]
       })
       if (!run) throw new Error('a run that was just canceled is gone')

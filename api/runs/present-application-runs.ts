@@ -1,3 +1,4 @@
+import { starterOf } from '../../domain/manifest/missing-manifest.ts'
 import { may, type Caller } from '../../domain/access/caller.ts'
 import { approverRefusals, type ApproverFault } from '../../domain/runs/approver-fault.ts'
 import { isLive, onCancel } from '../../domain/pipelines/application-state.ts'
@@ -15,6 +16,7 @@ import type { Tenant } from '../../store/driver/tenant.ts'
 import { applicationRunId } from '../../workflows/pipelines/contract.ts'
 import { blockOfApplication } from './blocked-by.ts'
 import type { MayDecide } from './may-decide.ts'
+import { presentOrigin } from './present-origin.ts'
 import { presentStage } from './present-stage.ts'
 import { readReleases, waitsForPerson, type ShownRelease } from './read-releases.ts'
 import type { RunBody } from './schemas.ts'
@@ -67,8 +69,9 @@ function presentApplicationRun(
     destroy: false,
     state: publicState(view.phase),
     reason: view.reason,
-    message: view.message,
-    startMessage: view.startMessage,
+    message: view.startMessage,
+    endMessage: view.message,
+    details: view.missingManifest && starterOf(view.missingManifest),
     approvalReasons: waits
       ? [ruleOf({ view, release }) === 'confirm' ? 'confirm' : 'production']
       : [],
@@ -86,7 +89,7 @@ function presentApplicationRun(
     createdAt: view.createdAt.toISOString(),
     startedAt: view.startedAt?.toISOString() ?? null,
     endedAt: view.endedAt?.toISOString() ?? null,
-    origin: view.origin,
+    origin: presentOrigin(view),
     author: { id: view.authorUserId, label: labelOfAuthor(view) },
     configurationVersion: null,
     configurationSha256: null,

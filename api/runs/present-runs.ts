@@ -15,6 +15,7 @@ import { infrastructureRunId } from '../../workflows/infrastructure/contract.ts'
 import { blockedBy } from './blocked-by.ts'
 import { labelOfAuthor } from './label-of-author.ts'
 import { presentApplicationRuns } from './present-application-runs.ts'
+import { presentOrigin } from './present-origin.ts'
 import { presentStage } from './present-stage.ts'
 import { mayDecide, needsFault } from './may-decide.ts'
 import type { RunBody } from './schemas.ts'
@@ -81,8 +82,8 @@ function presentRun(view: RunView, place: RunPlace, organizationId: number) {
     destroy: view.destroy,
     state: publicState(view.phase),
     reason: view.reason,
-    message: view.message,
-    startMessage: view.startMessage,
+    message: view.startMessage,
+    endMessage: view.message,
     approvalReasons: view.approvalReasons,
     approval: presentRule(view),
     awaitingApproval: view.phase === 'awaiting_approval',
@@ -98,7 +99,7 @@ function presentRun(view: RunView, place: RunPlace, organizationId: number) {
     createdAt: view.createdAt.toISOString(),
     startedAt: view.startedAt?.toISOString() ?? null,
     endedAt: view.endedAt?.toISOString() ?? null,
-    origin: view.origin,
+    origin: presentOrigin({ ...view, ...version }),
     author: { id: view.authorUserId, label: labelOfAuthor({ ...view, ...version }) },
     configurationVersion: version.number,
     configurationSha256: version.filesSha256,

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { lacksRequiredSbom } from '../../app/artifacts/lacks-required-sbom.ts'
 import { afterArtifact } from '../../app/runs/after-artifact.ts'
 import { supersedeWaiting } from '../../app/runs/supersede-runs.ts'
 import type { Caller } from '../../domain/access/caller.ts'
@@ -109,6 +110,11 @@ async function assertRollbackable(
     throw conflict(
       'artifact_gone',
       'The artifact of that run is no longer kept. Build its commit again.',
+    )
+  if (await lacksRequiredSbom(tenant, { pipeline, artifactRunId: found.artifactRunId }))
+    throw conflict(
+      'not_rollbackable',
+      'This pipeline requires a bill of materials, and the artifact of that run has none.',
     )
   return { artifactRunId: found.artifactRunId, workspaceId }
 }

@@ -3,19 +3,22 @@ import type { Caller } from '../../domain/access/caller.ts'
 import { notFound } from '../../domain/errors.ts'
 import { anomaliesOfRun } from '../../store/finops/anomalies-of-run.ts'
 import { auditEntriesOf } from '../../store/audit/audit-entries.ts'
+import { searchForSecrets } from '../../app/workspaces/secrets-of-workspace.ts'
 import type { SecretSearch } from '../../domain/secrets/secret-search.ts'
 import type { Deps } from '../deps.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { estimateChecks } from '../../store/finops/estimate-checks.ts'
 import { presentEstimate } from './present-estimate.ts'
-import { presentPlanPage, readPlanPage } from '../infrastructure/plan-page.ts'
+import { presentPlanPage, readPlanPage, type ReadPage } from '../infrastructure/plan-page.ts'
 import { runComments } from '../../store/runs/run-comments.ts'
 import { presentRuns, type RunPlace } from './present-runs.ts'
 import type { RunBody } from './schemas.ts'
 import { runDiagnostics } from './run-diagnostics.ts'
+import { presentOutcomes } from './run-outcomes.ts'
+import { runOutputs } from './run-outputs.ts'
 import type { RunDetail } from './run-detail-schema.ts'
 import { triesOfApplication, triesOfRun } from '../../store/runs/tries-of-run.ts'
-import { stateVersions } from '../../store/workspaces/state-versions.ts'
+import { stateVersions, type StateVersion } from '../../store/workspaces/state-versions.ts'
 
 /** One run with the first page of its plan and its timeline. */
 export async function runDetail(
@@ -23,8 +26,9 @@ export async function runDetail(
   caller: Caller,
   find: (tenant: Tenant) => Promise<RunPlace>,
 ): Promise<Static<typeof RunDetail>> {
+  const { organizationId } = caller
   const { body, planned, ended, entries, tries, commentCount } = await deps.store.reading(
-    caller.organizationId,
+    organizationId,
     async (tenant) => {
       const place = await find(tenant)
       const runId = place.workspaceRunId ?? place.id
@@ -37,7 +41,7 @@ export async function runDetail(
           ? triesOfApplication(tenant, place.id)
           : triesOfRun(tenant, place.workspaceRunId),
       ])
-      const ended = await readEnded(tenant, place, body)
+      const ended = await readEnded(deps, tenant, { place, plan: planned.plan, body })
       return { body, planned, ended, commentCount, entries, tries }
     },
   )
@@ -52,7 +56,14 @@ export async function runDetail(
       estimate: plan?.estimate,
       cover: plan?.search.cover,
     }),
-    ...ended,
+    diagnostics: ended.diagnostics,
+    stateVersion: ended.written ? presentState(ended.written.version) : null,
+    ...(plan && body.state !== 'running'
+      ? presentOutcomes(plan.outcomes, plan.search)
+      : { outcomes: [], outcomesTruncated: false }),
+    ...(ended.written
+      ? await runOutputs(deps, organizationId, ended.written)
+      : { outputs: [], outputsTruncated: false }),
     plan: presentPlanPage(deps.keyring, plan),
     anomalies: anomalies.map(({ impact, ...one }) => ({ ...one, impact: Number(impact) })),
     tries: tries.map(({ lastAt, ...one }) => ({
@@ -67,6 +78,13 @@ export async function runDetail(
     })),
   }
 }
+
+const presentState = ({ serial, createdAt }: StateVersion): RunState => ({
+  serial,
+  createdAt: createdAt.toISOString(),
+})
+
+type RunState = NonNullable<Static<typeof RunDetail>['stateVersion']>
 
 /** Masks what has become sensitive since the gates were judged. */
 const coverFindings = (stages: RunBody['stages'], { coverAll }: SecretSearch): RunBody['stages'] =>
@@ -88,21 +106,31 @@ async function readPlanned(deps: Deps, tenant: Tenant, { workspaceRunId }: RunPl
   return { plan, anomalies, checks }
 }
 
-/** What a run of a workspace leaves: read once it is over, since a run that works is polled. */
+type Read = { place: RunPlace; plan: ReadPage | null; body: RunBody | undefined }
+
+/** What the stages that have ended say, and the state that a run has left. */
 async function readEnded(
+  deps: Deps,
   tenant: Tenant,
-  { workspaceRunId }: RunPlace,
-  body: RunBody | undefined,
-): Promise<Pick<Static<typeof RunDetail>, 'diagnostics' | 'stateVersion'>> {
-  if (workspaceRunId === null || !body || body.state === 'running')
-    return { diagnostics: [], stateVersion: null }
-  const written = await stateVersions(tenant).newestOfRun(workspaceRunId)
+  { place: { workspaceRunId }, plan, body }: Read,
+): Promise<Ended> {
+  if (workspaceRunId === null || !body) return { diagnostics: [], written: undefined }
+  const { organizationId } = tenant
+  const searchOf = async ({ workspaceId }: { workspaceId: number }) =>
+    plan?.search ?? searchForSecrets(deps, tenant, { organizationId, workspaceId })
+  const diagnostics = await runDiagnostics(deps, tenant, { workspaceRunId, searchOf })
+  // A run that works is polled.
+  const version =
+    body.state === 'running' ? undefined : await stateVersions(tenant).newestOfRun(workspaceRunId)
   return {
-    diagnostics: body.state === 'failed' ? await runDiagnostics(tenant, workspaceRunId) : [],
-    stateVersion: written
-      ? { serial: written.serial, createdAt: written.createdAt.toISOString() }
-      : null,
+    diagnostics,
+    written: version && { version, search: await searchOf(version) },
   }
+}
+
+type Ended = {
+  diagnostics: Static<typeof RunDetail>['diagnostics']
+  written: { version: StateVersion; search: SecretSearch } | undefined
 }
 
 /** No more than a screen shows, since the console polls this. */

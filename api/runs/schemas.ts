@@ -1,10 +1,10 @@
 import { Type, type Static } from 'typebox'
 import { approvalReasons, approvalRules } from '../../domain/runs/approval-reason.ts'
-import { runOrigins } from '../../domain/runs/run-origin.ts'
 import { runReasons, stageStates } from '../../domain/runs/run-state.ts'
 import { OneLine } from '../http/one-line.ts'
 import { Pattern } from '../http/pattern.ts'
 import { Id, NextCursor, Nullable, OneOf, Time } from '../http/schemas.ts'
+import { OriginBody } from './present-origin.ts'
 import { ArtifactBody, DeploymentBody, ReleasedCommitBody, TriggerBody } from './release-schemas.ts'
 
 export const RunParams = Type.Object({ id: Id, runId: Id })
@@ -68,10 +68,13 @@ export const runFields = {
   destroy: Type.Boolean(),
   state: OneOf(runStates),
   reason: Nullable(OneOf(runReasons)),
-  message: Nullable(Type.String({ description: 'How the run ended, in words.' })),
-  startMessage: Nullable(
-    Type.String({ description: 'The `message` that the run was started with.' }),
+  message: Nullable(
+    Type.String({
+      description:
+        'The `message` of its start; of a push the first line of its commit, once that is known.',
+    }),
   ),
+  endMessage: Nullable(Type.String({ description: 'How the run ended, in words.' })),
   awaitingApproval: Type.Boolean(),
   approvalReasons: Type.Array(OneOf(approvalReasons), {
     description:
@@ -113,10 +116,7 @@ export const runFields = {
   ),
   cost: Type.Unknown(),
   found: Type.Optional(Type.Unknown()),
-  origin: OneOf(runOrigins, {
-    description:
-      'What started the run: a person, a push or a pull request at the Git host, a schedule, a drift check or a deployment.',
-  }),
+  origin: OriginBody,
   /** `id` is null if no member started the run. */
   author: Type.Object({ id: Nullable(Id), label: Type.String() }),
   workspaceId: Nullable(
@@ -154,6 +154,17 @@ export const runFields = {
       description:
         'Of a run of an application: no_sbom, where its artifact has no bill of materials, and those of its deployment.',
     }),
+  ),
+  details: Type.Optional(
+    Nullable(
+      Type.Object(
+        { starter: Type.Object({ path: Type.String(), yaml: Type.String() }) },
+        {
+          description:
+            'Of a run of an application that found no manifest: one to begin with, and where it belongs.',
+        },
+      ),
+    ),
   ),
   workflowId: Type.String(),
   approvalExpiresAt: Nullable(Time),

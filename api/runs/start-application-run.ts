@@ -22,6 +22,7 @@ import {
   type Promoted,
   type ReadPromoted,
 } from './find-promoted.ts'
+import { hashOfRerun, notRerunnable } from './not-rerunnable.ts'
 import { presentRuns } from './present-runs.ts'
 import type { RunAnswer } from './schemas.ts'
 import { startWarnings } from './start-warnings.ts'
@@ -37,6 +38,8 @@ export type ApplicationRunRequest = {
   message?: string
   vars?: unknown
   confirm?: unknown
+  /** Set if the run repeats another one, which had this target. */
+  rerun?: { of: number; targetWorkspaceId: number | null }
   idempotencyKey?: string | undefined
 }
 
@@ -131,7 +134,11 @@ type Start = {
 
 async function begin(tenant: Tenant, caller: Caller, start: Start): Promise<RunAnswer> {
   const { request, pipeline, revision, promoted } = start
-  const { artifactOf, message, strategy } = request
+  const { artifactOf, message, strategy, rerun } = request
+  if (rerun && rerun.targetWorkspaceId !== pipeline.targetWorkspaceId)
+    throw notRerunnable(
+      'This pipeline has another target now than this run had. Start a new run for the new target.',
+    )
   const found: Promoted | undefined =
     artifactOf === undefined ? undefined : await findPromoted(tenant, { pipeline, artifactOf })
   const place = await beginApplicationRun(tenant, caller, {
@@ -139,6 +146,7 @@ async function begin(tenant: Tenant, caller: Caller, start: Start): Promise<RunA
     source: found?.source ?? (await sourceFor(tenant, pipeline, revision)),
     message,
     strategy,
+    rerunOf: rerun?.of,
     ...(found && { artifactRunId: found.artifactRunId }),
   })
   if (found && promoted) {
@@ -224,4 +232,6 @@ async function sourceFor(
 }
 
 const hashOf = ({ idempotencyKey: _, ...request }: ApplicationRunRequest): Buffer =>
-  createHash('sha256').update(canonicalJson(request)).digest()
+  request.rerun
+    ? hashOfRerun({ noun: 'Pipeline', id: request.pipelineId, runId: request.rerun.of })
+    : createHash('sha256').update(canonicalJson(request)).digest()

@@ -1,5 +1,4 @@
 import type { Store } from '../../store/driver/connect.ts'
-import type { Tenant } from '../../store/driver/tenant.ts'
 import { createHash } from 'node:crypto'
 import type { Caller } from '../../domain/access/caller.ts'
 import { canonicalJson } from '../../domain/canonical-json.ts'
@@ -7,17 +6,15 @@ import { AppError, conflict, notFound } from '../../domain/errors.ts'
 import { refuseOverrides } from '../../domain/workspaces/variable-bounds.ts'
 import { actorOf } from '../../store/audit/audit-log.ts'
 import { movedCodes, versionOfRun } from '../../app/runs/version-of-run.ts'
-import { createRun } from '../../app/runs/create-run.ts'
-import { approvers } from '../../store/runs/approvers.ts'
 import { runTarget, type RunTarget } from '../../store/runs/run-target.ts'
-import type { WorkspaceRun } from '../../store/runs/workspace-runs.ts'
 import { idempotencyKeys } from '../../store/requests/idempotency-keys.ts'
+import { placeOfOverrides } from '../../store/runs/workspace-runs.ts'
 import { workspaceVariables } from '../../store/workspaces/workspace-variables.ts'
-import { workspaces, type Workspace } from '../../store/workspaces/workspaces.ts'
+import { workspaces } from '../../store/workspaces/workspaces.ts'
 import type { Deps } from '../deps.ts'
 import { readGitSource, type GitSourceRead } from '../../app/workspaces/read-git-source.ts'
 import { inSourceTurn } from '../git/source-turns.ts'
-import { presentRuns } from './present-runs.ts'
+import { beginWorkspaceRun } from './begin-workspace-run.ts'
 import type { RunAnswer } from './schemas.ts'
 
 export type RunRequest = {
@@ -91,7 +88,7 @@ async function begin(
     const refusal =
       vars && refuseOverrides(vars, await workspaceVariables(tenant).measure(workspaceId))
     if (refusal) throw refusal
-    const { run, place } = await createRun(tenant, {
+    const answer = await beginWorkspaceRun(tenant, caller, {
       workspace,
       version,
       kind,
@@ -100,22 +97,10 @@ async function begin(
       startMessage: message.trim() || null,
       overrides:
         vars && Object.keys(vars).length > 0
-          ? deps.keyring.seal(
-              { organizationId, table: 'workspace_runs', column: 'overrides' },
-              JSON.stringify(vars),
-            )
+          ? deps.keyring.seal(placeOfOverrides(organizationId), JSON.stringify(vars))
           : null,
-      origin: 'person',
-      author: {
-        userId: caller.userId,
-        tokenId: caller.kind === 'token' ? caller.credentialId : null,
-      },
       pipelineId: 'pipelineId' in target ? target.pipelineId : undefined,
-      actor: actorOf(caller),
     })
-    const [body] = await presentRuns(tenant, caller, { places: [place] })
-    if (!body) throw new Error('a run that was just made is gone')
-    const answer = { run: body, ...(await warningsOf(tenant, { run, workspace })) }
     if (key !== undefined) await keys.answer(who, key, { status: 201, response: answer })
     return answer
   })
@@ -133,15 +118,6 @@ async function targetOf(
   if (workspaceId === null || sourceKind === null)
     throw conflict('not_runnable', 'This pipeline has no workspace to run on.')
   return { workspaceId, sourceKind }
-}
-
-async function warningsOf(
-  tenant: Tenant,
-  { run, workspace }: { run: WorkspaceRun; workspace: Workspace },
-): Promise<{ warnings?: string[] }> {
-  if (workspace.criticality !== 'production' || run.kind !== 'apply') return {}
-  const able = await approvers(tenant).eligibleOf([run.id])
-  return able.length === 0 ? { warnings: ['no_eligible_approver'] } : {}
 }
 
 const hashOf = ({ idempotencyKey: _, ...request }: RunRequest): Buffer =>

@@ -2,6 +2,7 @@ import { approvalRuleOf } from '../../domain/runs/approval-reason.ts'
 import { publicState } from '../../domain/runs/run-state.ts'
 import type { NewestRun } from '../../store/pipelines/managed-pipelines.ts'
 import { labelOfAuthor } from '../runs/label-of-author.ts'
+import { presentOrigin } from '../runs/present-origin.ts'
 import type { WorkspaceLastRunBody } from './schemas.ts'
 
 /** The newest run of a workspace that can apply, as lists of workspaces show it. */
@@ -20,7 +21,7 @@ export function presentNewestRun(run: NewestRun): WorkspaceLastRunBody {
     destroy: run.destroy,
     // Written by recordPlan alone, in this shape.
     summary: run.summary as WorkspaceLastRunBody['summary'],
-    origin: run.origin,
+    origin: presentOrigin(run),
     author: { id: run.authorUserId, label: labelOfAuthor(run) },
     commitSha: run.commitSha,
     pullRequest: run.pullRequest,

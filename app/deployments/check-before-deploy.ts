@@ -3,8 +3,10 @@ import type { RunReason } from '../../domain/runs/run-state.ts'
 import { systemActor } from '../../store/audit/audit-log.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { approvers } from '../../store/runs/approvers.ts'
+import { pipelines } from '../../store/pipelines/pipelines.ts'
 import { releaseApprovals } from '../../store/runs/release-approvals.ts'
 import { releases, type Release } from '../../store/runs/releases.ts'
+import { lacksRequiredSbom } from '../artifacts/lacks-required-sbom.ts'
 import { approvalBefore } from '../runs/approval-before.ts'
 import { digestOfRelease } from '../runs/digest-of-release.ts'
 import { endApplicationRun } from '../runs/end-application-run.ts'
@@ -14,7 +16,8 @@ export type CheckedRelease = Release & { targetWorkspaceId: number; strategy: St
 
 /**
  * The last look before a deployment: that the release is what was approved, by somebody who may still
- * approve it, and that no newer one was deployed meanwhile. Undefined where the run ended or waits again.
+ * approve it, that it has the bill of materials that its pipeline requires by now, and that no newer one was deployed
+ * meanwhile. Undefined where the run ended or waits again.
  * The caller holds the pipeline's row.
  */
 export async function checkBeforeDeploy(
@@ -26,6 +29,12 @@ export async function checkBeforeDeploy(
     return end(tenant, release, ['deploy_errored', 'The target of this run is gone.'])
   if (release.artifactDigest === null)
     return end(tenant, release, ['deploy_errored', 'The artifact of this run is gone.'])
+  const pipeline = await pipelines(tenant).get(pipelineId)
+  if (await lacksRequiredSbom(tenant, { pipeline, artifactRunId: release.artifactRunId }))
+    return end(tenant, release, [
+      'deploy_errored',
+      'The pipeline requires a bill of materials, and the artifact of this run has none. Build its commit again.',
+    ])
   const newest = await releases(tenant).newestDeployed(pipelineId, targetWorkspaceId)
   if (rollbackOf === null && newest > number)
     return end(tenant, release, [

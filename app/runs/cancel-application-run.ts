@@ -14,7 +14,7 @@ import { wakeApplication } from './wake-application.ts'
  */
 export async function cancelApplicationRun(
   tenant: Tenant,
-  { runId, actor }: { runId: number; actor: AuditActor },
+  { runId, actor, comment }: { runId: number; actor: AuditActor; comment?: string | undefined },
 ): Promise<void> {
   const { phase, reason, pipelineId, pipelineName } = await lockApplication(tenant, runId)
   const act = onCancel(phase)
@@ -23,17 +23,20 @@ export async function cancelApplicationRun(
       'run_not_waiting',
       `This run cannot be canceled: it is ${phase.replaceAll('_', ' ')}${reason ? ` (${reason})` : ''}.`,
     )
-  if (act === 'end')
+  const noteRequest = async () =>
+    auditLog(tenant, actor).record('pipeline.cancel_requested', {
+      target: { kind: 'run', id: runId, label: pipelineName },
+      detail: { pipelineId, kind: 'application', ...(comment !== undefined && { comment }) },
+    })
+  if (act === 'end') {
+    // The entry of the end has no room for what the caller said.
+    if (comment !== undefined) await noteRequest()
     await endApplicationRun(
       tenant,
       { runId, actor, from: [phase] },
       { phase: 'canceled', reason: 'canceled_by_user' },
     )
-  // A second cancel changes nothing.
-  else if (await deployments(tenant).requestStop(runId, 'canceled'))
-    await auditLog(tenant, actor).record('pipeline.cancel_requested', {
-      target: { kind: 'run', id: runId, label: pipelineName },
-      detail: { pipelineId, kind: 'application' },
-    })
+    // A second cancel changes nothing.
+  } else if (await deployments(tenant).requestStop(runId, 'canceled')) await noteRequest()
   await wakeApplication(tenant, runId, 'cancel')
 }

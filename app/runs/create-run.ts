@@ -30,6 +30,8 @@ export type RunCreation = {
   author: { userId: number; tokenId: number | null } | null
   /** The pipeline that the run was started through, if it is not the workspace's own. */
   pipelineId?: number | undefined
+  /** The run that it repeats. */
+  rerunOf?: number
   actor: AuditActor
 }
 
@@ -73,6 +75,7 @@ export async function createRun(tenant: Tenant, creation: RunCreation): Promise<
       number: place.number,
       ...(destroy && { destroy }),
       ...(creation.confirm && { confirm: true }),
+      ...(creation.rerunOf !== undefined && { rerunOf: creation.rerunOf }),
       ...(creation.startMessage && { message: creation.startMessage }),
     },
   })

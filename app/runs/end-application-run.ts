@@ -1,3 +1,4 @@
+import type { MissingManifest } from '../../domain/manifest/missing-manifest.ts'
 import type { RunReason, TerminalPhase } from '../../domain/runs/run-state.ts'
 import type { ApplicationPhase } from '../../domain/pipelines/application-state.ts'
 import { auditLog, type AuditActor } from '../../store/audit/audit-log.ts'
@@ -11,6 +12,7 @@ import {
 import { deployments } from '../../store/deployments/deployments.ts'
 import { lockApplication, moveApplication } from '../../store/runs/move-application.ts'
 import { releases } from '../../store/runs/releases.ts'
+import { sourceOfRun } from '../../store/runs/source-of-run.ts'
 import { wakeApplication } from './wake-application.ts'
 
 export type ApplicationEnd = {
@@ -19,6 +21,8 @@ export type ApplicationEnd = {
   /** Shown with the run. */
   message?: string
   by?: string
+  /** Of a run that ends because its commit has no manifest. */
+  missing?: MissingManifest
 }
 
 const events: Record<TerminalPhase, string> = {
@@ -38,7 +42,7 @@ export async function endApplicationRun(
     actor,
     from,
   }: { runId: number; actor: AuditActor; from: ReadonlyArray<ApplicationPhase> },
-  { phase, reason, message, by }: ApplicationEnd,
+  { phase, reason, message, by, missing }: ApplicationEnd,
 ): Promise<boolean> {
   const run = await lockApplication(tenant, runId)
   if (!from.includes(run.phase)) return false
@@ -53,6 +57,7 @@ export async function endApplicationRun(
     ...(by && { by }),
   })
   if (!moved) return false
+  if (missing) await sourceOfRun(tenant, runId).noteMissing(missing)
   if (mixed) await warnOfMixedHosts(tenant, { rollbackRunId: runId, runId: mixed.runId })
   await auditLog(tenant, actor).record(events[phase], {
     outcome: phase === 'failed' ? 'failure' : 'success',

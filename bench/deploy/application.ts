@@ -12,7 +12,7 @@ export type EndedRun = {
   id: number
   state: string
   reason: string | null
-  message: string | null
+  endMessage: string | null
   stages: Stage[]
   endedAtMs: number
   tookMs: number
@@ -99,7 +99,7 @@ async function endOf(call: CallApi, path: string, startedAt: number): Promise<En
 export async function succeeded(run: StartedRun): Promise<EndedRun> {
   const ended = await run.ended()
   if (ended.state !== 'succeeded')
-    throw new Error(`run ${run.id} ended ${ended.state}: ${ended.message}`)
+    throw new Error(`run ${run.id} ended ${ended.state}: ${ended.endMessage}`)
   return ended
 }
 

@@ -12,7 +12,7 @@ const repository = 'acme/shop'
 const mayTakeMs = 1_000
 const patienceMs = 60_000
 
-type Run = { id: number; state: string; message: string | null; stages: Stage[] }
+type Run = { id: number; state: string; endMessage: string | null; stages: Stage[] }
 
 /** From the delivery of a push until the source of its run is fetched, by the clock of one machine. */
 export async function pushToSource(world: World): Promise<Held[]> {
@@ -63,7 +63,7 @@ async function pushOnce(
   })
   const startedAt = run.stages.find(({ name }) => name === 'source')?.startedAt
   if (run.state !== 'succeeded' || !startedAt)
-    throw new Error(`a run ended ${run.state}: ${run.message}`)
+    throw new Error(`a run ended ${run.state}: ${run.endMessage}`)
   return Date.parse(startedAt) - sentAt
 }
 

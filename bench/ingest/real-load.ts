@@ -29,7 +29,15 @@ export async function openLoads(api: Api) {
       const ingestId = Number(made.rows[0].id)
       loads += 1
       const files = [{ key: 'bill' }]
-      const at = { organizationId, ingestId, sourceId, uploadId: loads, files, bill }
+      const at = {
+        organizationId,
+        ingestId,
+        sourceId,
+        uploadId: loads,
+        files,
+        bill,
+        tagAliases: {},
+      }
       for (const sliceId of await loadBill(store, at)) {
         const outcome = await swapSlice(store, { organizationId, sliceId })
         if (outcome !== 'loaded') throw new Error(`the slice is ${outcome}`)

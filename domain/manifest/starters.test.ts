@@ -14,3 +14,14 @@ test('the starter is that of the first file that is found, else one for anything
 test.each(starters)('the starter for $language is accepted, without a warning', ({ yaml }) => {
   expect(checkManifest(yaml)).toMatchObject({ errors: [], warnings: [] })
 })
+
+test('a starter that names its files has the folder of the hooks that it shows among them', () => {
+  const choosing = starters.flatMap(
+    ({ yaml }) => checkManifest(yaml).manifest?.build.artifact.include ?? [],
+  )
+  expect(choosing).toContain('hooks/**')
+  for (const { yaml } of starters) {
+    const include = checkManifest(yaml).manifest?.build.artifact.include
+    if (include) expect(include).toContain('hooks/**')
+  }
+})

@@ -72,7 +72,7 @@ build:
       run: mvn --batch-mode -Dmaven.repo.local="$PWD/.m2" package
   artifact:
     path: target
-    include: ["*.jar", "*.war"]
+    include: ["*.jar", "*.war", "hooks/**"]
 `),
   },
   {

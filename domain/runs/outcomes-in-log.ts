@@ -11,8 +11,10 @@ export function outcomesIn(lines: readonly string[]): Map<string, Outcome> {
     const result = groups['end'] === 'complete' ? 'done' : 'failed'
     const before = outcomes.get(address)
     const seconds = secondsOf(groups['elapsed'] ?? '')
+    const action = actions[groups['verb'] ?? ''] ?? 'create'
     // A replacement is a destruction and a creation, in either order.
     outcomes.set(address, {
+      action: before && before.action !== action ? 'replace' : action,
       result: before?.result === 'failed' ? 'failed' : result,
       seconds: (before?.seconds ?? 0) + seconds,
     })
@@ -20,14 +22,21 @@ export function outcomesIn(lines: readonly string[]): Map<string, Outcome> {
   return outcomes
 }
 
+const actions: Record<string, Outcome['action']> = {
+  Creation: 'create',
+  Modifications: 'update',
+  Destruction: 'destroy',
+}
+
 export type Outcome = {
+  action: 'create' | 'update' | 'destroy' | 'replace'
   result: 'done' | 'failed'
   /** What OpenTofu measured, in whole seconds. */
   seconds: number
 }
 
 const form =
-  /^(?<address>.+): (?:Creation|Modifications|Destruction) (?<end>complete|errored) after (?<elapsed>(?:\d+[hms])+)(?: \[.*\])?$/
+  /^(?<address>.+): (?<verb>Creation|Modifications|Destruction) (?<end>complete|errored) after (?<elapsed>(?:\d+[hms])+)(?: \[.*\])?$/
 
 function secondsOf(elapsed: string): number {
   const part = (unit: string) => Number(new RegExp(`(\\d+)${unit}`).exec(elapsed)?.[1] ?? 0)

@@ -47,10 +47,12 @@ export function enrolledAgents(tenant: Tenant) {
     },
 
     /**
-     * Another host takes over the name: nothing is known of it yet. It stays paused if it was. With other labels it
-     * is not the host that deployments missed, and their releases are not brought to it.
+     * Another host takes over the name: nothing is known of it yet. It stays paused if it was. What the lost one was
+     * given of a deployment that is over is asked for anew. With other labels it is not the host that deployments
+     * missed, and their releases, with their variables, are not brought to it.
      */
     async takeOver(id: number, { id: joinId, labels }: Join): Promise<void> {
+      await db.raw(missAgain, [organizationId, id])
       await db.raw(leaveMissed, [organizationId, id, JSON.stringify(labels)])
       await rows()
         .where({ id })
@@ -63,6 +65,15 @@ export function enrolledAgents(tenant: Tenant) {
     },
   }
 }
+
+/** A host that died while it caught up has the release still to come. */
+const missAgain = `
+  update deployment_hosts h set wanted = null, lease_until = null, fence = h.fence + 1, state = 'unreachable',
+    caught_up_at = null
+  from deployments d
+  where h.organization_id = ? and h.agent_id = ? and h.wanted is not null
+    and d.organization_id = h.organization_id and d.pipeline_run_id = h.pipeline_run_id
+    and d.ended_at is not null`
 
 const leaveMissed = `
   update deployment_hosts h set caught_up_at = now() from agents a

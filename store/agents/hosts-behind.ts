@@ -1,11 +1,15 @@
 import { unwrap, type Tenant } from '../driver/tenant.ts'
+import { latestFirst } from '../latest-first.ts'
+import type { AgentLabels } from './agents.ts'
 
 export type HostBehind = {
   pipelineId: number
-  /** The newest deployment of the pipeline that went well; null: none did. */
+  /** The latest deployment of the pipeline that went well; null: none did. */
   currentRunId: number | null
   /** The host has its release already. */
   isCurrent: boolean
+  /** Of the host, as they are now. */
+  labels: AgentLabels
 }
 
 /** Hosts that were offline when a deployment changed the others. */
@@ -16,7 +20,7 @@ export function hostsBehind(tenant: Tenant) {
     async ofAgent(agentId: number): Promise<HostBehind[]> {
       const { rows } = await db.raw(
         `select b.pipeline_id as "pipelineId", c.pipeline_run_id as "currentRunId",
-           coalesce(c.digest = a.release_digest, false) as "isCurrent"
+           coalesce(c.digest = a.release_digest, false) as "isCurrent", a.labels
          from (select distinct d.pipeline_id, d.workspace_id
              from deployment_hosts h join deployments d on d.organization_id = h.organization_id
                and d.pipeline_run_id = h.pipeline_run_id
@@ -32,7 +36,7 @@ export function hostsBehind(tenant: Tenant) {
                  and f.pipeline_run_id = d.artifact_run_id
              where d.organization_id = :organizationId and d.pipeline_id = b.pipeline_id
                and d.workspace_id = b.workspace_id and d.outcome = 'succeeded'
-             order by d.pipeline_run_id desc limit 1) as c on true
+             order by ${latestFirst('d')} limit 1) as c on true
          order by b.pipeline_id`,
         { organizationId, agentId },
       )

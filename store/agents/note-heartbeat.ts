@@ -1,13 +1,15 @@
 import { leaseSeconds } from '../../domain/agents/agent-limits.ts'
 import type { RunningRelease } from '../../domain/agents/state-after.ts'
 import type { Store } from '../driver/connect.ts'
+import { namedRelease } from './named-release.ts'
 
 export type AgentFacts = {
   version: string | null
   os: string | null
   arch: string | null
   protocol: number
-  release: RunningRelease | null
+  /** Undefined: it does not say. */
+  release: RunningRelease | null | undefined
 }
 
 /** What an agent says of itself, in one statement. */
@@ -18,8 +20,8 @@ export async function noteFacts(
 ): Promise<{ paused: boolean }> {
   const [row] = await store.write<{ paused: boolean }>(organizationId, {
     name: 'note-agent-facts',
-    text: `update agents set last_seen_at = now(), outdated = false, version = $3, os = $4, arch = $5,
-        protocol = $6::integer, release_digest = $7, release_run_id = $8::integer
+    text: `update agents a set last_seen_at = now(), outdated = false, version = $3, os = $4, arch = $5,
+        protocol = $6::integer, release_digest = ${named.digest}, release_run_id = ${named.runId}
       where organization_id = $1::integer and id = $2::integer returning paused`,
     values: [
       organizationId,
@@ -30,10 +32,13 @@ export async function noteFacts(
       protocol,
       release?.digest ?? null,
       release?.runId ?? null,
+      release !== undefined,
     ],
   })
   return { paused: row?.paused ?? false }
 }
+
+const named = namedRelease({ isNamed: '$9::boolean', digest: '$7::text', runId: '$8::integer' })
 
 export type Renewed = { leaseUntil: Date | null; stop: boolean }
 export type HookReport = {

@@ -5,6 +5,7 @@ import type { DeployWarning } from '../../domain/pipelines/deployment.ts'
 import type { ReleasePlan } from '../../domain/pipelines/release-plan.ts'
 import type { Envelope } from '../../domain/signing/dsse.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
+import { latestFirst } from '../latest-first.ts'
 
 /** The deployment of a run, which has its id. */
 export type DeploymentRow = {
@@ -113,13 +114,13 @@ export function deployments(tenant: Tenant) {
       await row(pipelineRunId).update({ workspaceRunId })
     },
 
-    /** Whether the pipeline's newest deployment was a run of its target. */
+    /** Whether the pipeline's latest deployment was a run of its target. */
     async isByWorkspace(pipelineId: number): Promise<boolean> {
-      const newest = await rows()
+      const latest = await rows()
         .where({ pipelineId })
-        .orderBy('pipelineRunId', 'desc')
+        .orderByRaw(latestFirst('deployments'))
         .first('via')
-      return newest?.via === 'workspace'
+      return latest?.via === 'workspace'
     },
 
     /** How many blue-green deployments ended well within their `keepOld`: each has an old release that is kept. */

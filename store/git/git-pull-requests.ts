@@ -99,6 +99,15 @@ export function gitPullRequests(tenant: Tenant) {
       return (await rows().where({ connectionId, repo, number }).first('id')) !== undefined
     },
 
+    /** Whether it still has this head, as far as its host has told, and a connection. */
+    async hasHead(id: number, commitSha: string | null): Promise<boolean> {
+      const row = await rows()
+        .where({ id, headSha: commitSha })
+        .whereNotNull('connectionId')
+        .first('id')
+      return row !== undefined
+    },
+
     async isPlannedAt(id: number, commitSha: string): Promise<boolean> {
       const row = await db('configuration_versions')
         .where({ organizationId, pullRequestId: id, commitSha })
@@ -123,7 +132,7 @@ export function gitPullRequests(tenant: Tenant) {
          join workspaces w on w.organization_id = v.organization_id and w.id = v.workspace_id
          join git_pull_requests p on p.organization_id = v.organization_id and p.id = v.pull_request_id
          where p.organization_id = ? and p.id = ? and (p.head_sha is null or v.commit_sha = p.head_sha)
-         order by w.name, v.id desc`,
+         order by w.name, v.id desc, r.id desc`,
         [organizationId, id],
       )
       return found

@@ -18,6 +18,8 @@ export type MailDetail = {
   /** The events of a day; their rows name the mail. */
   notice_digest: Record<string, never>
   notification_failing: { notificationId: number }
+  /** Its receiver answered that the address is gone. */
+  notification_disabled: { notificationId: number }
 }
 export type MailKind = keyof MailDetail
 

@@ -3,6 +3,7 @@ import type { RunOrigin } from '../../domain/runs/run-origin.ts'
 import type { RunPhase, RunReason } from '../../domain/runs/run-state.ts'
 import { askNamed } from '../driver/ask-prepared.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
+import { deployedRunId } from '../deployed-run.ts'
 
 /** The newest run of a workspace that can apply, as lists of workspaces show it. */
 export type NewestRun = {
@@ -19,6 +20,8 @@ export type NewestRun = {
   authorLabel: string | null
   commitSha: string | null
   pullRequest: number | null
+  /** The run of an application whose release it deploys. */
+  deployedRunId: number | null
   createdAt: Date
   endedAt: Date | null
 }
@@ -39,7 +42,7 @@ export async function managedPipelines(
        r.id as "runId", r.phase, r.reason, r.approval_reasons as "approvalReasons", r.destroy,
        r.summary, r.origin, r.author_user_id as "authorUserId",
        coalesce(u.email, u.name) as "authorLabel", v.commit_sha as "commitSha",
-       g.number as "pullRequest", r.created_at as "createdAt", r.ended_at as "endedAt"
+       ${deployedRunId} as "deployedRunId", g.number as "pullRequest", r.created_at as "createdAt", r.ended_at as "endedAt"
      from pipelines p
        left join workspace_runs r
          on r.organization_id = p.organization_id and r.id = p.last_workspace_run_id

@@ -14,6 +14,8 @@ export type QueuedMessage = {
   kind: NotificationKind
   url: Buffer
   secret: Buffer | null
+  /** The key before that one, while it is still valid. */
+  oldSecret: Buffer | null
   attempts: number
   /** Consecutive failures of the channel. */
   failures: number
@@ -30,11 +32,22 @@ export type QueuedMessage = {
   createdAt: Date
 }
 
+type Failure = {
+  status: number | null
+  error: string
+  /** The message is not tried again. */
+  isOver: boolean
+  /** Until this message is tried again. */
+  messageSeconds: number
+  /** Until any of the channel is. */
+  channelSeconds: number
+}
+
 /** `slow`: channels whose last attempt failed or took long. They have places of their own. */
 export type Lane = 'well' | 'slow'
 
-/** The lease of a relay on a channel, longer than a receiver may take. */
-const leaseSeconds = 30
+/** The lease of a relay on a channel, longer than a receiver may take (gateways/notifications/post-message.ts). */
+const leaseSeconds = 45
 const giveUpAfter = `interval '3 days'`
 
 /**
@@ -48,7 +61,10 @@ export function notificationQueue(db: PlatformDb) {
     db('notifications').where({ organizationId, id })
 
   return {
-    /** The first channel of each organization comes first. Messages of a suspended organization wait. */
+    /**
+     * The first channel of each organization comes first, and tests before all else, also of a channel that is left
+     * alone after a failure. Messages of a suspended organization wait.
+     */
     async claim(lane: Lane, limit: number, ofOrganization: number): Promise<QueuedMessage[]> {
       const isSlow = lane === 'slow'
       const query = db.raw(claimMessages, { isSlow, limit, ofOrganization })
@@ -67,21 +83,20 @@ export function notificationQueue(db: PlatformDb) {
         isSlow,
         retryAt: db.fn.now(),
         leasedUntil: null,
+        // A key that is not used any more is not kept.
+        oldSecret: db.raw('case when old_secret_until > now() then old_secret end'),
+        oldSecretUntil: db.raw('case when old_secret_until > now() then old_secret_until end'),
       })
     },
 
-    /** `messageSeconds` until this message is tried again, `channelSeconds` until any of the channel is. */
-    async failed(
-      row: QueuedMessage,
-      why: { status: number | null; error: string; messageSeconds: number; channelSeconds: number },
-    ): Promise<void> {
+    async failed(row: QueuedMessage, why: Failure): Promise<void> {
       const { status, error: lastError } = why
       const after = (seconds: number) => db.raw(`now() + make_interval(secs => ?)`, [seconds])
       await message(row).update({
         status,
         lastError,
         availableAt: after(why.messageSeconds),
-        ...(row.isLast && { endedAt: db.fn.now(), outcome: 'failed' }),
+        ...(why.isOver && { endedAt: db.fn.now(), outcome: 'failed' }),
       })
       await channel(row).update({
         failures: db.raw('failures + 1'),
@@ -107,7 +122,8 @@ const claimMessages = `
         where d.notification_id = n.id and d.organization_id = n.organization_id
           and d.ended_at is null and d.available_at <= now()
         order by d.available_at, d.id limit 1) d
-    where n.kind <> 'email' and n.is_slow = :isSlow and n.retry_at <= now()
+    -- A test (store/notifications/deliveries.ts) waits for no backoff.
+    where n.kind <> 'email' and n.is_slow = :isSlow and (n.retry_at <= now() or d.available_at = 'epoch')
       and (n.leased_until is null or n.leased_until <= now())),
   busy as (
     select organization_id, count(*) as leased from notifications
@@ -122,14 +138,15 @@ const claimMessages = `
   leased as (
     update notifications n set leased_until = now() + interval '${leaseSeconds} seconds'
     from chosen c where n.id = c.id
-    returning n.id, n.organization_id, n.kind, n.url, n.secret, n.failures, c.delivery_id),
+    returning n.id, n.organization_id, n.kind, n.url, n.secret, n.failures, c.delivery_id,
+      case when n.old_secret_until > now() then n.old_secret end as old_secret),
   claimed as (
     update notification_deliveries d set attempts = attempts + 1
     from leased l where d.id = l.delivery_id and d.organization_id = l.organization_id and d.ended_at is null
     returning d.id, d.public_id, d.notice_id, d.attempts, d.created_at < now() - ${giveUpAfter} as is_last,
-      l.organization_id, l.id as notification_id, l.kind, l.url, l.secret, l.failures)
+      l.organization_id, l.id as notification_id, l.kind, l.url, l.secret, l.old_secret, l.failures)
   select c.id, c.public_id as "publicId", c.organization_id as "organizationId", o.slug as "organizationSlug",
-    o.name as "organizationName", c.notification_id as "notificationId", c.kind, c.url, c.secret, c.attempts,
+    o.name as "organizationName", c.notification_id as "notificationId", c.kind, c.url, c.secret, c.old_secret as "oldSecret", c.attempts,
     c.failures, c.is_last as "isLast", t.event, t.subject_kind as "subjectKind", t.subject_id as "subjectId",
     t.subject_label as "subjectLabel", t.severity, t.title, t.lines, t.path, t.detail, t.created_at as "createdAt"
   from claimed c join organizations o on o.id = c.organization_id

@@ -31,12 +31,7 @@ export function idempotencyKeys(tenant: Tenant) {
         .returning('key')
       if (taken.length === 1) return undefined
       const first = await db('idempotency_keys').where(place(caller, key)).first()
-      if (!first || !requestHash.equals(first.requestHash))
-        throw conflict(
-          'idempotency_key_reused',
-          'This Idempotency-Key was sent before with another request.',
-        )
-      return { status: first.status, response: first.response }
+      return answerOf(first, requestHash)
     },
 
     /**
@@ -66,4 +61,30 @@ export function idempotencyKeys(tenant: Tenant) {
         .update({ status: answer.status, response: JSON.stringify(answer.response) })
     },
   }
+}
+
+/** The first answer, if there is one. Takes no key: for a request whose answer may depend on what is gone by now. */
+export async function findFirstAnswer(
+  tenant: Tenant,
+  { caller, key, requestHash }: { caller: string; key: string; requestHash: Buffer },
+): Promise<StoredAnswer | undefined> {
+  const { db, organizationId } = unwrap(tenant)
+  const row = await db('idempotency_keys')
+    .where({ organizationId, caller, key })
+    .where('createdAt', '>=', db.raw(`now() - interval '24 hours'`))
+    .first()
+  return row && answerOf(row, requestHash)
+}
+
+/** The answer of the row, if it is of the same request. */
+function answerOf(
+  row: (StoredAnswer & { requestHash: Buffer }) | undefined,
+  requestHash: Buffer,
+): StoredAnswer {
+  if (!row || !requestHash.equals(row.requestHash))
+    throw conflict(
+      'idempotency_key_reused',
+      'This Idempotency-Key was sent before with another request.',
+    )
+  return { status: row.status, response: row.response }
 }

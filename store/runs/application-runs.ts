@@ -1,4 +1,5 @@
 import { notFound } from '../../domain/errors.ts'
+import type { MissingManifest } from '../../domain/manifest/missing-manifest.ts'
 import type { ApplicationPhase } from '../../domain/pipelines/application-state.ts'
 import type { RunOrigin } from '../../domain/runs/run-origin.ts'
 import type { RunReason, StageState } from '../../domain/runs/run-state.ts'
@@ -11,6 +12,7 @@ const columns = [
   'reason',
   'message',
   'startMessage',
+  'missingManifest',
   'origin',
   'authorUserId',
   'targetWorkspaceId',
@@ -45,6 +47,8 @@ export type ApplicationRun = {
   reason: RunReason | null
   message: string | null
   startMessage: string | null
+  /** Set where its commit had no manifest. */
+  missingManifest: MissingManifest | null
   origin: ApplicationOrigin
   authorUserId: number | null
   targetWorkspaceId: number | null

@@ -16,7 +16,7 @@ export const inUse = (a: string): string => `
         or (d.outcome = 'succeeded' and not exists (select 1 from deployments newer
           where newer.organization_id = d.organization_id and newer.pipeline_id = d.pipeline_id
             and newer.workspace_id = d.workspace_id and newer.outcome = 'succeeded'
-            and newer.pipeline_run_id > d.pipeline_run_id))))
+            and (newer.started_at, newer.pipeline_run_id) > (d.started_at, d.pipeline_run_id)))))
   or exists (select 1 from application_runs own
     where own.organization_id = ${a}.organization_id
       and (own.pipeline_run_id = ${a}.pipeline_run_id or own.artifact_run_id = ${a}.pipeline_run_id)

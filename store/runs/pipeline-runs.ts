@@ -77,6 +77,16 @@ export function pipelineRuns(tenant: Tenant) {
       return row
     },
 
+    /** By its id alone. Undefined for a plan-only run, which has no place. */
+    async find(runId: number): Promise<(PipelineRun & { workspaceId: number | null }) | undefined> {
+      return db('pipeline_runs as p')
+        .leftJoin('workspace_runs as r', (on) =>
+          on.on('r.organizationId', 'p.organizationId').andOn('r.id', 'p.workspaceRunId'),
+        )
+        .where({ 'p.organizationId': organizationId, 'p.id': runId })
+        .first([...columns.map((column) => `p.${column}`), 'r.workspaceId'])
+    },
+
     async list(pipelineId: number, limit: number, beforeNumber: number): Promise<PipelineRun[]> {
       return rows()
         .where({ pipelineId })

@@ -3,6 +3,7 @@ import type { Strategy } from '../../domain/manifest/resolve-strategy.ts'
 import type { ApplicationPhase } from '../../domain/pipelines/application-state.ts'
 import type { RunOrigin } from '../../domain/runs/run-origin.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
+import { latestFirst } from '../latest-first.ts'
 
 /** All that decides whether and how a run's artifact is deployed. */
 export type Release = {
@@ -162,7 +163,7 @@ export function releases(tenant: Tenant) {
              and b.pipeline_run_id = a.artifact_run_id
          where d.organization_id = ? and d.pipeline_id = ? and d.workspace_id = ? and d.outcome = 'succeeded'
            ${ofHosts ? `and d.via = 'agents'` : ''}
-         order by d.pipeline_run_id desc limit 1`,
+         order by ${latestFirst('d')} limit 1`,
         [organizationId, pipelineId, workspaceId],
       )
       return rows[0]

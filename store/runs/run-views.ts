@@ -2,6 +2,7 @@ import { askNamed } from '../driver/ask-prepared.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 import type { StageState } from '../../domain/runs/run-state.ts'
 import type { ApprovalStage } from './approvals.ts'
+import { deployedRunId } from '../deployed-run.ts'
 import { gatesOfList } from './gates-of-list.ts'
 import { selectedOfRun, type WorkspaceRun } from './workspace-runs.ts'
 
@@ -12,6 +13,8 @@ type Timestamp = string
 export type RunView = WorkspaceRun & {
   /** Address or name of its author; null without one, or if they are deprovisioned. */
   authorLabel: string | null
+  /** The run of an application whose release it deploys. */
+  deployedRunId: number | null
   version: {
     number: number
     filesSha256: string
@@ -50,6 +53,7 @@ export type RunView = WorkspaceRun & {
 
 const selectViews = (columns: string) => `
   select ${columns}, coalesce(u.email, u.name) as "authorLabel",
+    ${deployedRunId} as "deployedRunId",
     json_build_object('number', v.number, 'filesSha256', v.files_sha256, 'commitSha', v.commit_sha,
       'commitAuthor', v.commit_author, 'commitMessage', v.commit_message,
       'pullRequest', p.number) as version,

@@ -1,6 +1,9 @@
 import { notFound } from '../../domain/errors.ts'
+import type { MissingManifest } from '../../domain/manifest/missing-manifest.ts'
 import type { ApplicationPhase } from '../../domain/pipelines/application-state.ts'
+import { firstLineOf } from '../../domain/runs/first-line.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
+import { latestFirst } from '../latest-first.ts'
 import type { ReleasedCommit } from './application-runs.ts'
 
 /** What a run of an application is built from. */
@@ -57,11 +60,19 @@ export function sourceOfRun(tenant: Tenant, pipelineRunId: number) {
       return rows[0]
     },
 
+    /** In the transaction that ends the run. */
+    async noteMissing(missingManifest: MissingManifest): Promise<void> {
+      await row().update({ missingManifest: JSON.stringify(missingManifest) })
+    },
+
     /** In the transaction that moves the run on from `sourcing`, so that there is one commit. */
     async note(
       source: NewCommit & { branch: string | null; manifest: string; manifestSha256: string },
     ): Promise<void> {
       await row().update({
+        startMessage: db.raw(`case when origin = 'push' then ? else start_message end`, [
+          firstLineOf(source.message),
+        ]),
         branch: source.branch,
         commitSha: source.sha,
         commitMessage: source.message,
@@ -109,7 +120,7 @@ export function sourceOfRun(tenant: Tenant, pipelineRunId: number) {
                    where d.organization_id = a.organization_id and d.pipeline_id = a.pipeline_id
                      and d.workspace_id = a.target_workspace_id and d.outcome = 'succeeded'
                      and built.pipeline_id = b.pipeline_id
-                   order by d.pipeline_run_id desc limit 1), '-infinity')
+                   order by ${latestFirst('d')} limit 1), '-infinity')
            ) as every (author) where author is not null order by 1)
          from application_runs b
          where a.organization_id = ? and a.pipeline_run_id = ?

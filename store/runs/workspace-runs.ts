@@ -51,6 +51,10 @@ class WorkspaceRunRow extends Model {
 /** Without its overrides: they have up to 256 KiB, and only a worker's step reads them (run-of-step.ts). */
 export type WorkspaceRun = Omit<WorkspaceRunRow, keyof Model | 'organizationId' | 'overrides'>
 export type RunOverrides = Pick<WorkspaceRunRow, 'overrides'>
+
+export const placeOfOverrides = (organizationId: number) =>
+  ({ organizationId, table: 'workspace_runs', column: 'overrides' }) as const
+
 export type NewWorkspaceRun = Pick<
   WorkspaceRun,
   'workspaceId' | 'kind' | 'destroy' | 'configurationVersionId' | 'origin' | 'authorUserId'
@@ -124,6 +128,12 @@ export function workspaceRuns(tenant: Tenant) {
       const row = await runs().findOne({ id })
       if (!row) throw notFound()
       return row
+    },
+
+    /** Sealed; null for a run without any. */
+    async overridesOf(id: number): Promise<Buffer | null> {
+      const row = await rows().select('overrides').findOne({ id })
+      return row?.overrides ?? null
     },
 
     /** Wakes whoever waits for a change of the run, when the transaction commits. */

@@ -48,36 +48,38 @@ const countOfGroups = `(select count(*) from group_members m
 
 const shown = (wantsGroups: boolean) => `${columns}, ${wantsGroups ? groups : 'null as groups'}`
 
+async function findUser(
+  tenant: Tenant,
+  publicId: string,
+  { name, groups: wantsGroups, lock = '' }: { name: string; groups: boolean; lock?: string },
+): Promise<ScimUser> {
+  const { db, organizationId } = unwrap(tenant)
+  if (!isUuid(publicId)) throw notFound()
+  const [user] = await askPrepared<ScimUser>(db, {
+    name,
+    text: `select ${shown(wantsGroups)} from users u
+      where u.organization_id = $1 and u.deprovisioned_at is null and u.public_id = $2 ${lock}`,
+    values: [organizationId, publicId],
+  })
+  if (!user) throw notFound()
+  return user
+}
+
 /** The people of one organization as SCIM sees them: everybody, so that providers link instead of duplicating. */
 export function scimUsers(tenant: Tenant) {
   const { db, organizationId } = unwrap(tenant)
 
   const where = 'u.organization_id = ? and u.deprovisioned_at is null'
 
-  const one = async (
-    publicId: string,
-    { name, groups, lock = '' }: { name: string; groups: boolean; lock?: string },
-  ): Promise<ScimUser> => {
-    if (!isUuid(publicId)) throw notFound()
-    const [user] = await askPrepared<ScimUser>(db, {
-      name,
-      text: `select ${shown(groups)} from users u
-        where u.organization_id = $1 and u.deprovisioned_at is null and u.public_id = $2 ${lock}`,
-      values: [organizationId, publicId],
-    })
-    if (!user) throw notFound()
-    return user
-  }
-
   return {
     async get(publicId: string, wantsGroups: boolean): Promise<ScimUser> {
       const name = wantsGroups ? 'scim-user-and-groups' : 'scim-user'
-      return one(publicId, { name, groups: wantsGroups })
+      return findUser(tenant, publicId, { name, groups: wantsGroups })
     },
 
     async getForUpdate(publicId: string): Promise<ScimUser> {
       const lock = 'for no key update of u'
-      return one(publicId, { name: 'scim-user-held', groups: false, lock })
+      return findUser(tenant, publicId, { name: 'scim-user-held', groups: false, lock })
     },
 
     async list(page: ListPage, wantsGroups: boolean): Promise<BoundedPage<ScimUser>> {

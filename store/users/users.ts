@@ -184,7 +184,14 @@ export function users(tenant: Tenant) {
 
     /** The row stays for the audit log; its address and user name become free. */
     async deprovision(id: number): Promise<void> {
-      await db('group_members').where({ organizationId, userId: id }).delete()
+      // The groups are shown without the person from now on, so their versions change.
+      await db.raw(
+        `with gone as (delete from group_members where organization_id = :organizationId and user_id = :id
+           returning group_id)
+         update groups set row_version = row_version + 1, updated_at = now()
+         where organization_id = :organizationId and id in (select group_id from gone)`,
+        { organizationId, id },
+      )
       await db('saml_group_names').where({ organizationId, userId: id }).delete()
       await db('users')
         .where({ organizationId, id })

@@ -5,6 +5,7 @@ import { approvalWorld } from '../api/runs/approval-world.ts'
 import { createHarness, type Harness } from '../harness/create-harness.ts'
 import type { TestOrganization, TestWorkspace } from '../harness/test-organization.ts'
 import type { TestUser } from '../harness/test-user.ts'
+import { seedApplication } from './application-world.ts'
 import { expectAccessible } from './axe.ts'
 import { expectNoSideways, openBrowser, settle, views, visit } from './browser.ts'
 import { named } from './people.ts'
@@ -16,6 +17,7 @@ describe('the runs of all workspaces', () => {
   let org: TestOrganization
   let owner: TestUser
   let author: TestUser
+  let production: TestWorkspace
   let shop: TestWorkspace
   let data: TestWorkspace
 
@@ -31,7 +33,7 @@ describe('the runs of all workspaces', () => {
     org = await harness.organization()
     owner = await named(harness, org, { name: 'Maria Lopez', role: 'Owner' })
     author = await named(harness, org, { name: 'Sam Okafor', role: 'Deployer' })
-    const production = await org.workspace({ by: author, criticality: 'production' })
+    production = await org.workspace({ by: author, criticality: 'production' })
     shop = await org.workspace({ by: author })
     data = await org.workspace({ by: author })
     for (const [{ url }, name] of [
@@ -81,7 +83,7 @@ describe('the runs of all workspaces', () => {
     expect(await page.getByLabel('State').inputValue()).toBe('failed')
     await page.getByRole('link', { name: 'Clear all filters' }).click()
     await expectRows(page, 6)
-    await page.getByLabel('Search by workspace or message').fill('RELEASE')
+    await page.getByLabel('Search by name or message').fill('RELEASE')
     await expectRows(page, 3, /Release/)
     await page.getByLabel('Order').selectOption('oldest first')
     await expect.poll(async () => rows(page).first().innerText()).toMatch(/Release 2026\.1/)
@@ -225,6 +227,34 @@ describe('the runs of all workspaces', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Reject 1 run' }).click()
     await page.getByText('1 run rejected.').waitFor()
     await page.getByText('No run matches').waitFor()
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('a release that waits is found from Home and in the list, and leads to its decision', async () => {
+    const { id: workspaceId } = production
+    await seedApplication(harness, author, { workspaceId, hosts: 1 })
+    const { page, context, faults } = await visit(browser, harness, { user: owner })
+    const row = /app-\w+ Run #2 to shop-production/
+    await page.goto('/')
+    const section = page.locator('section', { has: page.getByText('Waiting for you') })
+    await section.getByRole('link', { name: row }).waitFor()
+    await page.locator('.stat', { hasText: 'approval' }).getByRole('link').click()
+    await expectRows(page, 1, row)
+    await settle(page)
+    await expectAccessible(page, 'a release in the list of runs')
+    await rows(page).first().click()
+    await page.getByRole('heading', { name: /Run #2/ }).waitFor()
+    await page.getByRole('button', { name: /^Approve/ }).waitFor()
+    await page.goto('/runs')
+    await page.getByLabel('Search by name or message').fill('app-')
+    await expectRows(page, 2, /app-/)
+    await page.getByLabel(/^Select Run #2 of app-/).check()
+    await page.getByRole('button', { name: 'Reject 1…' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText('A rejected release is not deployed').waitFor()
+    await dialog.getByRole('button', { name: 'Reject 1 run' }).click()
+    await page.getByText('1 run rejected.').waitFor()
     expect(faults).toEqual([])
     await context.close()
   })

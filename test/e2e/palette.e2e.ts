@@ -140,7 +140,7 @@ describe('the command palette and the keys', () => {
     await page.getByRole('dialog').getByText('Next row of a list').waitFor()
     await page.keyboard.press('Escape')
     // A letter that is typed is no shortcut.
-    await page.getByLabel('Search by workspace or message').fill('')
+    await page.getByLabel('Search by name or message').fill('')
     await page.keyboard.type('jce?')
     expect(await page.getByRole('dialog').count()).toBe(0)
     await page.goto('/account')

@@ -62,7 +62,7 @@ describe('a start and a destroy', () => {
     await page.getByRole('button', { name: 'Confirm…' }).click()
     await dialog(page).getByRole('button', { name: 'Confirm and apply' }).click()
     await page.getByText('Succeeded').first().waitFor()
-    expect(await runsOf(workspace)).toMatchObject([{ startMessage: 'Widen the net' }])
+    expect(await runsOf(workspace)).toMatchObject([{ message: 'Widen the net' }])
     expect(faults).toEqual([])
     await context.close()
   })

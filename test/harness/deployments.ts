@@ -17,6 +17,8 @@ export type DeploymentOptions = {
   outputs?: Record<string, string>
   variables?: Record<string, string>
   outcome?: 'succeeded' | 'failed'
+  /** Of the hosts that its manifest deploys to. */
+  labels?: Record<string, string>
 }
 
 export type TestDeployment = {
@@ -33,7 +35,7 @@ export async function testDeployment(
   options: DeploymentOptions,
 ): Promise<TestDeployment> {
   const { workspaceId, earlierRunId = null, hooks = {}, outputs = {}, outcome = null } = options
-  const { bytes = randomBytes(200_000), variables } = options
+  const { bytes = randomBytes(200_000), variables, labels } = options
   const pipelineId =
     options.pipelineId ?? (await applicationPipeline(deps, organizationId, workspaceId))
   const run = await applicationRun(deps, organizationId, {
@@ -58,6 +60,13 @@ export async function testDeployment(
       entries: 3,
       provenance: JSON.stringify({ mediaType: 'application/vnd.dev.sigstore.bundle.v0.3+json' }),
     })
+    // JSON is YAML.
+    const deploy = { agents: { labels } }
+    const manifest = { version: 1, build: { artifact: { path: 'dist' } }, deploy }
+    if (labels)
+      await db('application_runs')
+        .where(own)
+        .update({ manifest: JSON.stringify(manifest) })
     await db('deployments').insert({
       ...own,
       pipelineId,

@@ -21,6 +21,7 @@ import { createTextMasker } from '../../../gateways/masking/mask-texts.ts'
 import { hostMasks } from './host-masks.ts'
 import { presentClaim } from './present-claim.ts'
 import { assertNotSuspended, assertProtocol, refuseOld } from './protocol-headers.ts'
+import { runningRelease } from './running-release.ts'
 import {
   ClaimAnswer,
   ClaimBody,
@@ -133,17 +134,18 @@ const claimRoute: FastifyPluginAsyncTypebox = async (app) => {
       const untilMs = Date.now() + (body.waitSeconds ?? 0) * 1_000
       const wait = waitFor(agentCaller.agentId)
       reply.raw.once('close', () => wait.end())
-      seen(agentCaller.agentId)
+      seen.note(agentCaller.agentId, runningRelease(body.release))
       try {
         const held = body.held ?? undefined
         const gate = gateOf(agentCaller.organizationId)
         const claimed = await claimWork(deps, agentCaller, { wait, untilMs, held, gate })
         if (!claimed) return await reply.status(204).send(null)
+        seen.dropRelease(agentCaller.agentId)
         const keys = await gate(async () => keysOf(deps, agentCaller.organizationId))
         return await reply.send({ deployment: presentClaim(claimed), keys })
       } finally {
         wait.close()
-        seen(agentCaller.agentId)
+        seen.note(agentCaller.agentId)
       }
     },
   )

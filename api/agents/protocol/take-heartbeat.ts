@@ -4,6 +4,7 @@ import { notFound } from '../../../domain/errors.ts'
 import { noteFacts, renewLease, type Renewed } from '../../../store/agents/note-heartbeat.ts'
 import type { Deps } from '../../deps.ts'
 import { hookReport } from './hook-report.ts'
+import { runningRelease } from './running-release.ts'
 import type { HeartbeatBody } from './schemas.ts'
 
 export type Heartbeat = Renewed & { paused: boolean }
@@ -23,7 +24,7 @@ export async function takeHeartbeat(
     os: beat.os ?? null,
     arch: beat.arch ?? null,
     protocol: offerProtocol(beat.protocols) ?? 0,
-    release: release ? { digest: release.digest, runId: release.runId ?? null } : null,
+    release: runningRelease(release),
   })
   if (typeof deploymentId !== 'number' || typeof fence !== 'number')
     return { leaseUntil: null, stop: false, paused }

@@ -2,6 +2,8 @@ import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { call } from '../api/call.ts'
 import { isLabel } from '../parts/labels.ts'
+import { ownerOf, placeOf } from '../runs/listed-run.ts'
+import { startMessageOf } from '../runs/start-message.ts'
 import type { Command } from './commands.ts'
 import { useMe } from './session.ts'
 
@@ -86,20 +88,16 @@ export function useFound(q: string): Found {
         act: () =>
           void navigate({ to: '/workspaces/$id', params: { id }, search: { start: true } }),
       })),
-    runs: (runs.data?.runs ?? []).map(({ id, number, pipelineId, workspace, ...run }) => ({
-      key: `run-${id}`,
-      name: `${workspace.name}, ${number === null ? 'Plan only' : `Run #${number}`}`,
-      hint: `${run.awaitingApproval || run.awaitingPlanApproval ? 'needs approval' : stateWords[run.state]} · ${run.startMessage?.split('\n')[0] ?? `by ${run.author.label}`}`,
-      act: () =>
-        void (pipelineId === null
-          ? navigate({
-              to: '/workspaces/$id/runs/$runId',
-              params: { id: workspace.id, runId: id },
-            })
-          : navigate({
-              to: '/pipelines/$id/runs/$runId',
-              params: { id: pipelineId, runId: id },
-            })),
+    runs: (runs.data?.runs ?? []).map((run) => ({
+      key: `run-${run.id}`,
+      name: `${ownerOf(run)}, ${run.number === null ? 'Plan only' : `Run #${run.number}`}`,
+      hint: `${run.awaitingApproval || run.awaitingPlanApproval ? 'needs approval' : stateWords[run.state]} · ${startMessageOf(run)?.split('\n')[0] ?? `by ${run.author.label}`}`,
+      act: () => {
+        const { kind, ...params } = placeOf(run)
+        void (kind === 'workspace'
+          ? navigate({ to: '/workspaces/$id/runs/$runId', params })
+          : navigate({ to: '/pipelines/$id/runs/$runId', params }))
+      },
     })),
     people: (people.data?.users ?? []).map(({ id, name, email }) => ({
       key: `person-${id}`,

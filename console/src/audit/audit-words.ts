@@ -66,6 +66,7 @@ export const eventWords: Readonly<Record<string, string>> = {
   'git.repo_written': 'wrote the files of {} to its repository',
   'notification.created': 'created the notification {}',
   'notification.deleted': 'deleted the notification {}',
+  'notification.secret_rotated': 'made a new secret of the notification {}',
   'notification.tested': 'tested the notification {}',
   'notification.updated': 'changed the notification {}',
   'org.created': 'created the organization {}',

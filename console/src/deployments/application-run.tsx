@@ -14,6 +14,7 @@ import { RunCommentsShown } from '../runs/lazy-comments.tsx'
 import { RunTabs } from '../runs/run-tabs.tsx'
 import { TimelineShown } from '../runs/lazy-timeline.tsx'
 import { StageLine } from '../runs/stage-line.tsx'
+import { startMessageOf } from '../runs/start-message.ts'
 import { stageNow, stageOf } from '../runs/stage-of.ts'
 import { useStageEnd } from '../runs/use-stage-end.ts'
 import { ReleaseBar } from './release-bar.tsx'
@@ -78,6 +79,7 @@ type HeadProps = { run: AnyRunDetail; place: RunPlace; pipeline: Pipeline | unde
 
 function Head({ run, place, pipeline }: HeadProps) {
   const title = nameOfRun(run)
+  const startMessage = startMessageOf(run)
   const name = pipeline?.name ?? '…'
   return (
     <PageHead
@@ -103,9 +105,9 @@ function Head({ run, place, pipeline }: HeadProps) {
           started by {triggerWords(run)}, <Time at={run.createdAt} />
         </span>
       </p>
-      {run.startMessage && (
+      {startMessage && (
         <p className="start-message">
-          <bdi>{plainLine(run.startMessage)}</bdi>
+          <bdi>{plainLine(startMessage)}</bdi>
         </p>
       )}
     </PageHead>

@@ -11,7 +11,7 @@ type Props = { run: AnyRunDetail; place: RunPlace }
 
 /** How a run ended and why, with the way to the log that says more. */
 export function ReleaseEnding({ run, place }: Props) {
-  const { state, reason, message } = run
+  const { state, reason, endMessage } = run
   if (state === 'running' || state === 'succeeded' || reason === null) return null
   const { tone, word } = runLook(run)
   const rejection =
@@ -38,7 +38,7 @@ export function ReleaseEnding({ run, place }: Props) {
         {!rejection && `${endWords(run.kind, reason)} `}
         {!run.deployment && 'No host was changed.'}
       </p>
-      {!rejection && message && <p className="message">{message}</p>}
+      {!rejection && endMessage && <p className="message">{endMessage}</p>}
       <p className="next">
         {back != null && (
           <RunLink place={{ kind: 'pipeline', id: place.id, runId: back }}>

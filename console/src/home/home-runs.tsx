@@ -5,6 +5,7 @@ import type { Answer } from '../api/call.ts'
 import type { ListedRun } from '../api/types.ts'
 import { Button } from '../parts/forms.tsx'
 import { ErrorNote, Loading } from '../parts/notes.tsx'
+import { ownerOf, placeOf, targetOf } from '../runs/listed-run.ts'
 import { runsQuery } from '../runs/queries.ts'
 import { RunRow } from '../runs/run-row.tsx'
 
@@ -81,13 +82,10 @@ function Section({ title, query, rows, children }: SectionProps) {
             <RunRow
               key={run.id}
               run={run}
-              place={
-                run.pipelineId === null
-                  ? { kind: 'workspace', id: run.workspace.id, runId: run.id }
-                  : { kind: 'pipeline', id: run.pipelineId, runId: run.id }
-              }
-              name={run.workspace.name}
-              criticality={run.workspace.criticality}
+              place={placeOf(run)}
+              name={ownerOf(run)}
+              target={targetOf(run)}
+              criticality={run.workspace?.criticality}
             />
           ))}
         </ul>

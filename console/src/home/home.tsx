@@ -17,6 +17,8 @@ import { SetupNotes } from './setup-notes.tsx'
 export function HomePage() {
   const query = useQuery(homeQuery)
   const { counts, cost, setup, samlCertificates = [] } = query.data ?? {}
+  // An application without a target needs no workspace.
+  const hasRuns = counts !== undefined && (counts.workspaces > 0 || counts.pipelines > 0)
   return (
     <>
       <PageHead title="Home" />
@@ -25,9 +27,9 @@ export function HomePage() {
       <CertificateNote certificates={samlCertificates} />
       {setup && <SetupNotes setup={setup} />}
       {setup && counts && <Onboarding setup={setup} workspaces={counts.workspaces} />}
-      {counts?.workspaces === 0 && <FirstStep />}
-      {counts?.workspaces === 0 && cost && <HomeCost cost={cost} />}
-      {counts && counts.workspaces > 0 && (
+      {counts && !hasRuns && <FirstStep />}
+      {counts && !hasRuns && cost && <HomeCost cost={cost} />}
+      {counts && hasRuns && (
         <>
           <Stats counts={counts} />
           {cost && <HomeCost cost={cost} />}

@@ -18,6 +18,7 @@ import {
   triedWords,
 } from './notification-words.ts'
 import { notificationsQuery, type Channel } from './queries.ts'
+import { RotateSecret } from './rotate-secret.tsx'
 
 /** The channels that are told of events, and how each of them works. */
 export function NotificationsPage() {
@@ -100,6 +101,7 @@ function Channels({ channels, onChange }: ChannelsProps) {
         <Button aria-label={`Change ${channel.name}`} onClick={() => onChange(channel)}>
           Change…
         </Button>
+        {channel.kind === 'webhook' && <RotateSecret channel={channel} />}
         <DeleteChannel channel={channel} />
       </>
     ),

@@ -3,14 +3,17 @@ import type { ListedRun, Policy } from '../api/types.ts'
 import { plural } from '../api/words.ts'
 import { useMe } from '../app/session.ts'
 import { ErrorNote } from '../parts/notes.tsx'
+import { ownerOf, placeOf } from '../runs/listed-run.ts'
 import { runsQuery } from '../runs/queries.ts'
 import { nameOfRun, RunLink } from '../runs/run-row.tsx'
 import { effectOn } from './effect-on-run.ts'
 
 const pageSize = 200
 const shown = 5
-const waitingQuery = runsQuery({ awaitingApproval: true }, pageSize)
-const movingQuery = runsQuery({ state: ['running'], awaitingApproval: false }, pageSize)
+/** No policy judges a run of an application. */
+const kind: Array<'infrastructure'> = ['infrastructure']
+const waitingQuery = runsQuery({ kind, awaitingApproval: true }, pageSize)
+const movingQuery = runsQuery({ kind, state: ['running'], awaitingApproval: false }, pageSize)
 
 type Props = {
   /** Where the policy judged before, and where it is to judge. */
@@ -50,7 +53,7 @@ export function AffectedRuns({ scopes, act = 'save' }: Props) {
         {affected.slice(0, shown).map(({ run, effect }) => (
           <li key={run.id}>
             <RunLink place={placeOf(run)}>
-              {run.workspace.name}, {nameOfRun(run)}
+              {ownerOf(run)}, {nameOfRun(run)}
             </RunLink>
             : {effect}
           </li>
@@ -61,13 +64,9 @@ export function AffectedRuns({ scopes, act = 'save' }: Props) {
   )
 }
 
-const placeOf = ({ id: runId, pipelineId, workspace }: ListedRun) =>
-  pipelineId === null
-    ? ({ kind: 'workspace', id: workspace.id, runId } as const)
-    : ({ kind: 'pipeline', id: pipelineId, runId } as const)
-
 function isIn(scope: Policy['workspaces'], { workspace }: ListedRun): boolean {
   if (scope === 'all') return true
+  if (workspace === null) return false
   if (scope === 'production') return workspace.criticality === 'production'
   return scope.includes(workspace.id)
 }

@@ -15,7 +15,7 @@ import { queryOf, runsSearch, type RunsSearch } from './runs-search.ts'
 
 const route = getRouteApi('/app/runs')
 
-/** The runs of all workspaces. The filters and the order are in the address. */
+/** The runs of all workspaces and applications. The filters and the order are in the address. */
 export function AllRunsPage() {
   // The router adds what the route's validation left out of the address.
   const search = runsSearch(route.useSearch())
@@ -40,7 +40,7 @@ export function AllRunsPage() {
       <PageHead title="Runs" />
       <div className="run-search">
         <FilterBox
-          label="Search by workspace or message"
+          label="Search by name or message"
           value={filter}
           onChange={setFilter}
           found={foundWords(rows.length, query.hasNextPage)}
@@ -95,7 +95,10 @@ function NoRuns({ isFiltered }: { isFiltered: boolean }) {
     </Empty>
   ) : (
     <Empty title="No runs yet">
-      <p>A run plans what would change in a workspace, and applies it.</p>
+      <p>
+        A run plans what would change in a workspace and applies it, or builds an application and
+        deploys it.
+      </p>
       <Link to="/workspaces" className="button primary">
         Go to the workspaces
       </Link>

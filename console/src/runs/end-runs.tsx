@@ -5,6 +5,7 @@ import type { ListedRun } from '../api/types.ts'
 import { plural } from '../api/words.ts'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { Button, TextField, textIn } from '../parts/forms.tsx'
+import { ownerOf } from './listed-run.ts'
 import { nameOfRun } from './run-row.tsx'
 
 type Action = 'cancel' | 'reject'
@@ -76,12 +77,15 @@ const words = {
     act: 'Cancel',
     done: 'canceled',
     says: 'A run that is planning or applying is interrupted: what it changed until then stays changed.',
+    saysOfApplications:
+      'A deployment that runs is stopped: hosts that it changed go back to the last good release.',
   },
   reject: {
     operation: 'rejectRuns',
     act: 'Reject',
     done: 'rejected',
     says: 'A rejected plan is never applied. Its author starts a new run.',
+    saysOfApplications: 'A rejected release is not deployed, or not any further.',
   },
 } as const
 
@@ -96,7 +100,8 @@ function Question({ action, runs, onClose, onDone }: QuestionProps) {
   const queryClient = useQueryClient()
   // As they were when the question was opened: what is asked about does not change under the reader.
   const [asked] = useState(runs)
-  const { operation, act, says } = words[action]
+  const { operation, act, says, saysOfApplications } = words[action]
+  const isOfApplication = ({ kind }: ListedRun) => kind === 'application'
   const doing = useMutation({
     mutationFn: async (form: FormData) => {
       const comment = textIn(form, 'comment').trim()
@@ -118,10 +123,11 @@ function Question({ action, runs, onClose, onDone }: QuestionProps) {
       title={`${act} ${what}?`}
       description={
         <>
-          <p>{says}</p>
+          {!asked.every(isOfApplication) && <p>{says}</p>}
+          {asked.some(isOfApplication) && <p>{saysOfApplications}</p>}
           <ul className="pick-names">
             {asked.map((run) => (
-              <li key={run.id}>{`${run.workspace.name}, ${nameOfRun(run)}`}</li>
+              <li key={run.id}>{`${ownerOf(run)}, ${nameOfRun(run)}`}</li>
             ))}
           </ul>
         </>
@@ -151,7 +157,7 @@ function Outcome({ action, runs, results }: Done) {
         <ul>
           {refused.map(({ runId, code }) => {
             const run = runs.find(({ id }) => id === runId)
-            const name = run ? `${run.workspace.name}, ${nameOfRun(run)}` : 'A run'
+            const name = run ? `${ownerOf(run)}, ${nameOfRun(run)}` : 'A run'
             return <li key={runId}>{`${name}: ${refusal(action, code)}`}</li>
           })}
         </ul>

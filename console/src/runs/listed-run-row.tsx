@@ -1,11 +1,13 @@
 import { memo } from 'react'
-import type { ListedRun, RunPlace } from '../api/types.ts'
-import { reasonWords } from '../api/words.ts'
+import type { ListedRun } from '../api/types.ts'
+import { endWords } from '../api/words.ts'
 import { plainLine } from '../parts/plain-text.ts'
 import { StateBadge } from '../parts/state-badge.tsx'
 import { Time } from '../parts/time.tsx'
+import { ownerOf, placeOf, targetOf } from './listed-run.ts'
 import { RunCommit } from './run-commit.tsx'
-import { nameOfRun, RunLink, Summary } from './run-row.tsx'
+import { nameOfRun, RunLink, Summary, Target } from './run-row.tsx'
+import { startMessageOf } from './start-message.ts'
 
 type Props = {
   run: ListedRun
@@ -14,22 +16,17 @@ type Props = {
   onPick?: ((id: number, on: boolean) => void) | null
 }
 
-/** A run is shown in its pipeline. One that only plans is in none. */
-const placeOf = ({ id, pipelineId, workspace }: ListedRun): RunPlace =>
-  pipelineId === null
-    ? { kind: 'workspace', id: workspace.id, runId: id }
-    : { kind: 'pipeline', id: pipelineId, runId: id }
-
 /** One run of the list of all runs: a checkbox, and a link to the run. */
 export const ListedRunRow = memo(function ListedRunRow({ run, isPicked, onPick }: Props) {
-  const { workspace } = run
+  const [owner, target] = [ownerOf(run), targetOf(run)]
+  const startMessage = startMessageOf(run)
   return (
     <li className="pick-row">
       {onPick !== undefined && (
         <label className="pick">
           <input
             type="checkbox"
-            aria-label={`Select ${nameOfRun(run)} of ${workspace.name}`}
+            aria-label={`Select ${nameOfRun(run)} of ${owner}`}
             checked={isPicked && onPick !== null}
             disabled={onPick === null}
             onChange={({ target }) => onPick?.(run.id, target.checked)}
@@ -42,22 +39,23 @@ export const ListedRunRow = memo(function ListedRunRow({ run, isPicked, onPick }
         </span>
         <span className="row-main">
           <span className="row-title">
-            <strong>{workspace.name}</strong> {nameOfRun(run)}
+            <strong>{owner}</strong> {nameOfRun(run)}
+            {target && <Target name={target} />}
             {run.destroy && <span className="tag bad">destroy</span>}
-            {workspace.criticality === 'production' && (
+            {run.workspace?.criticality === 'production' && (
               <span className="tag production">production</span>
             )}
           </span>
           <span className="row-sub">
             by {run.author.label}
             <RunCommit run={run} />
-            {run.startMessage && (
+            {startMessage !== null && (
               <>
                 {' · '}
-                <bdi>{plainLine(run.startMessage)}</bdi>
+                <bdi>{plainLine(startMessage)}</bdi>
               </>
             )}
-            {run.state === 'failed' && run.reason && ` · ${reasonWords[run.reason]}`}
+            {run.state === 'failed' && run.reason && ` · ${endWords(run.kind, run.reason)}`}
           </span>
         </span>
         <Summary summary={run.summary} />

@@ -5,7 +5,7 @@ import { firstPage, nextOf, whileShort } from '../api/queries.ts'
 
 type RunFilter = Omit<NonNullable<Input<'listRuns'>['query']>, 'limit' | 'cursor'>
 
-/** Runs of all workspaces, newest first. */
+/** Runs of all workspaces and applications, newest first. */
 export const runsQuery = (filter: RunFilter, limit = 20) =>
   infiniteQueryOptions({
     queryKey: ['runs', limit, filter],

@@ -80,22 +80,24 @@ function Steps({ run, place, diagnostic, set, onSet }: StepsProps) {
 
 /** The lines around the place, of the version of the files that the run used. */
 function Snippet({ run, diagnostic }: { run: RunDetail; diagnostic: Diagnostic }) {
-  const { file, line } = diagnostic
+  const { file, line, snippet } = diagnostic
   const query = useQuery({
     ...configurationVersionQuery(run.workspaceId, run.configurationVersion),
-    enabled: file !== null && line !== null,
+    // The API reads no snippet from a large configuration.
+    enabled: file !== null && line !== null && snippet.length === 0,
   })
   if (file === null || line === null) return null
-  const lines = snippetOf(query.data?.configuration?.files[file] ?? '', line)
+  const lines =
+    snippet.length > 0 ? snippet : snippetOf(query.data?.configuration?.files[file] ?? '', line)
   // An empty file has one empty line.
   if (lines.every(({ text }) => text === '')) return null
   return (
     <Scroller className="snippet" label={`${file}, around line ${line}`}>
       <ol>
-        {lines.map(({ number, text }) => (
-          <li key={number} className={number === line ? 'marked' : ''}>
-            <span className="snippet-number">{number}</span>
-            <code>{plainText(text)}</code>
+        {lines.map((one) => (
+          <li key={one.line} className={one.line === line ? 'marked' : ''}>
+            <span className="snippet-number">{one.line}</span>
+            <code>{plainText(one.text)}</code>
           </li>
         ))}
       </ol>

@@ -9,7 +9,7 @@ import { RunViewLink } from './run-tabs.tsx'
 
 /** How a run ended, why, and what the person who decided wrote about it. */
 export function RunEnding({ run, place }: { run: RunDetail; place: RunPlace }) {
-  const { state, reason, message } = run
+  const { state, reason, endMessage } = run
   if (state === 'running' || state === 'succeeded' || reason === null) return null
   const { tone, word } = runLook(run)
   const rejection = reason === 'rejected' ? rejectionOf(run) : undefined
@@ -38,10 +38,10 @@ export function RunEnding({ run, place }: { run: RunDetail; place: RunPlace }) {
           </RunViewLink>
         </p>
       )}
-      {run.diagnostics.length > 0 ? (
+      {state === 'failed' && run.diagnostics.length > 0 ? (
         <RunDiagnostics run={run} place={place} />
       ) : (
-        !rejection && !judged.has(reason) && message && <p className="message">{message}</p>
+        !rejection && !judged.has(reason) && endMessage && <p className="message">{endMessage}</p>
       )}
       <CompareLink run={run} place={place} />
     </section>
@@ -59,8 +59,8 @@ const judged: ReadonlySet<RunDetail['reason']> = new Set([
 ])
 
 /** One sentence. The message of a policy that could not be evaluated says more than its reason. */
-const sentenceOf = ({ message }: RunDetail, reason: NonNullable<RunDetail['reason']>): string =>
-  (reason === 'policy_denied' ? message : null) ?? reasonWords[reason]
+const sentenceOf = ({ endMessage }: RunDetail, reason: NonNullable<RunDetail['reason']>): string =>
+  (reason === 'policy_denied' ? endMessage : null) ?? reasonWords[reason]
 
 /** Reasons that end a run before its apply has begun. */
 const unchanged: ReadonlySet<RunDetail['reason']> = new Set([

@@ -6,6 +6,7 @@ import { plainLine } from '../parts/plain-text.ts'
 import { StateBadge } from '../parts/state-badge.tsx'
 import { Time } from '../parts/time.tsx'
 import { RunCommit } from './run-commit.tsx'
+import { startMessageOf } from './start-message.ts'
 
 /** The fields of a run that a list shows. The home page loads only these. */
 type Listed = Pick<
@@ -22,7 +23,7 @@ type Listed = Pick<
 > & {
   author: { label: string }
   approval?: Run['approval']
-  startMessage?: string | null
+  message?: string | null
   summary?: Run['summary']
   stages?: Run['stages']
   commitSha?: Run['commitSha']
@@ -34,14 +35,17 @@ type Props = {
   run: Listed
   place: RunPlace
   name?: string
-  criticality?: Workspace['criticality']
+  /** The workspace that a run of an application deploys to. */
+  target?: string | undefined
+  criticality?: Workspace['criticality'] | undefined
 }
 
 export const nameOfRun = ({ kind, number, id }: Pick<Listed, 'kind' | 'number' | 'id'>): string =>
   kind === 'plan' ? 'Plan only' : `Run #${number ?? id}`
 
 /** One run in a list. The whole row is a link to the run. */
-export const RunRow = memo(function RunRow({ run, place, name, criticality }: Props) {
+export const RunRow = memo(function RunRow({ run, place, name, target, criticality }: Props) {
+  const startMessage = startMessageOf(run)
   return (
     <li>
       <RunLink place={place} className="row">
@@ -51,6 +55,7 @@ export const RunRow = memo(function RunRow({ run, place, name, criticality }: Pr
         <span className="row-main">
           <span className="row-title">
             {name && <strong>{name}</strong>} {nameOfRun(run)}
+            {target && <Target name={target} />}
             {run.destroy && <span className="tag bad">destroy</span>}
             {criticality === 'production' && <span className="tag production">production</span>}
           </span>
@@ -59,10 +64,10 @@ export const RunRow = memo(function RunRow({ run, place, name, criticality }: Pr
               ? endWords(run.kind, run.reason)
               : `by ${run.author.label}`}
             <RunCommit run={run} />
-            {run.startMessage && (
+            {startMessage !== null && (
               <>
                 {' · '}
-                <bdi>{plainLine(run.startMessage)}</bdi>
+                <bdi>{plainLine(startMessage)}</bdi>
               </>
             )}
           </span>
@@ -81,12 +86,15 @@ function isSame(was: Props, is: Props): boolean {
   return (
     was.run === is.run &&
     was.name === is.name &&
+    was.target === is.target &&
     was.criticality === is.criticality &&
     was.place.kind === is.place.kind &&
     was.place.id === is.place.id &&
     was.place.runId === is.place.runId
   )
 }
+
+export const Target = ({ name }: { name: string }) => <span className="dim"> to {name}</span>
 
 export function RunLink({
   place,

@@ -19,6 +19,7 @@ import { nameOfRun, RunLink } from './run-row.tsx'
 import { StageLine } from './stage-line.tsx'
 import { runLook } from '../parts/run-look.ts'
 import { Time } from '../parts/time.tsx'
+import { startMessageOf } from './start-message.ts'
 import { stageNow, stageOf } from './stage-of.ts'
 import { useStageEnd } from './use-stage-end.ts'
 import { RunBar } from './run-bar.tsx'
@@ -77,6 +78,7 @@ function RunShown({ run, place, search }: { run: RunDetail; place: RunPlace; sea
   const stage = search.stage ?? stageOf(run)
   const now = stageNow(run)
   const title = nameOfRun(run)
+  const startMessage = startMessageOf(run)
   const [choice, setChoice] = useState<Choice>()
   // An open log of the current stage already listens for the end of that stage.
   useStageEnd(place, tab === 'log' && stage === now ? undefined : now)
@@ -104,7 +106,7 @@ function RunShown({ run, place, search }: { run: RunDetail; place: RunPlace; sea
             started by {run.author.label}, <Time at={run.createdAt} />
           </span>
         </p>
-        {run.startMessage && <p className="start-message">{plainText(run.startMessage)}</p>}
+        {startMessage && <p className="start-message">{plainText(startMessage)}</p>}
       </PageHead>
       <RunBar run={run} place={place} onChoose={setChoice} />
       <StageLine run={run} />

@@ -5,10 +5,10 @@ export function snippetOf(text: string, line: number): SnippetLine[] {
   const first = Math.max(1, line - around)
   return lines
     .slice(first - 1, line + around)
-    .map((content, at) => ({ number: first + at, text: content.slice(0, maxLength) }))
+    .map((content, at) => ({ line: first + at, text: content.slice(0, maxLength) }))
 }
 
-export type SnippetLine = { number: number; text: string }
+export type SnippetLine = { line: number; text: string }
 
 const around = 2
 /** A generated file can be one line of megabytes. */

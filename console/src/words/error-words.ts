@@ -25,6 +25,8 @@ export const codesOfMachines: ReadonlySet<string> = new Set([
   // A task of the worker, which runs again by itself.
   'scoring_overtaken',
   'cloud_place_taken',
+  // A step of an ingest, which reads the bill again.
+  'aliases_changed',
   // Agents, which nobody works with in a browser.
   'agent_protocol',
   'agent_too_old',

@@ -48,6 +48,7 @@ export const generalErrors = {
     text: 'The search took too long. Narrow it by another filter.',
     withFacts: true,
   },
-  mail_refused: 'The mail server refuses this address. Check it and try again.',
+  mail_refused:
+    'The mail server refuses this mail or its address. Check the address and try again.',
   mail_unavailable: 'The mail server cannot be reached. Try again later.',
 } as const satisfies Record<string, ErrorWords>

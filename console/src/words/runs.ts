@@ -15,6 +15,10 @@ export const runErrors = {
   not_runnable: 'This pipeline has no workspace to run on.',
   not_promotable: 'That run has no artifact that can be deployed here. Choose another run.',
   not_rollbackable: 'That run has no release for this target. Choose another run.',
+  not_rerunnable: {
+    text: 'What this run was made of is gone, so it cannot run again.',
+    withFacts: true,
+  },
   source_unknown:
     'The Git connection of this pipeline was disconnected. Create a pipeline with another connection.',
   artifact_gone: 'This artifact was removed: it was too old to be kept. Build its commit again.',
@@ -25,5 +29,7 @@ export const runErrors = {
   policy_invalid: { text: 'The policy does not compile.', withFacts: true },
   manifest_too_large: 'The manifest is too large. Move scripts into files of the repository.',
   notification_limit: 'The organization has as many notifications as it may. Delete one first.',
-  too_many_tests: 'Other notifications are being tested. Try again in a moment.',
+  no_secret: 'Only a webhook has a secret.',
+  too_many_tests:
+    'This notification was tested a moment ago, or others are being tested. Try again in a moment.',
 } as const satisfies Record<string, ErrorWords>

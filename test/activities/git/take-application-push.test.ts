@@ -101,7 +101,7 @@ describe.each(hostsOf('gitlabPeer', 'bitbucketCloudPeer'))(
       expect(others).toEqual([])
       expect(run).toMatchObject({
         state: 'running',
-        origin: 'push',
+        origin: { kind: 'push', id: run.commitSha },
         author: { id: null, label: `push of ${run.commitSha.slice(0, 7)}` },
         trigger: { kind: 'push', id },
         commit: { branch: 'main', tag: null, sha: expect.stringMatching(/^[0-9a-f]{40}$/) },

@@ -162,7 +162,7 @@ done`,
     expect(await refused.shown()).toMatchObject({
       state: 'failed',
       reason: 'build_errored',
-      message: expect.stringContaining('the settings of this organization give builds none'),
+      endMessage: expect.stringContaining('the settings of this organization give builds none'),
       stages: [{ state: 'succeeded' }, { state: 'failed' }, { state: 'skipped' }],
     })
   })
@@ -183,7 +183,11 @@ done`,
   ])('bounded, and said with its step: %s', async (script, message) => {
     const slow = script.includes('while')
     const run = await built(building(script, slow ? 'timeout: 4s' : ''))
-    expect(await run.shown()).toMatchObject({ state: 'failed', reason: 'build_errored', message })
+    expect(await run.shown()).toMatchObject({
+      state: 'failed',
+      reason: 'build_errored',
+      endMessage: message,
+    })
     // A page of the log has its first lines.
     if (!script.startsWith('yes')) expect((await run.lines('build')).at(-1)).toBe(message)
     expect(await artifactOf(run.id)).toBeUndefined()
@@ -191,8 +195,8 @@ done`,
 
   test('a step that forks without end is ended, and nothing of it is left', async () => {
     const run = await built(building('f() { f | f & }; f; wait; sleep 30', 'timeout: 4s'))
-    const { reason, message } = await run.shown()
-    expect([reason, message]).toEqual([
+    const { reason, endMessage } = await run.shown()
+    expect([reason, endMessage]).toEqual([
       'build_errored',
       expect.stringMatching(/^The step "make" (?:was ended|ended with code|printed)/),
     ])
@@ -208,22 +212,25 @@ done`,
       ],
     ] as const) {
       const run = await built(building('echo ran; mkdir dist', more))
-      expect((await run.shown()).message).toContain(words)
+      expect((await run.shown()).endMessage).toContain(words)
       expect(await run.lines('build')).not.toContain('ran')
     }
   })
 
   test('a hook that the artifact lacks ends the build; without steps the source is released, without .git', async () => {
     const hooked = manifestWith('artifact:\n  path: .')
+    const executable = manifestWith(
+      'steps: [{ name: make, run: chmod +x hooks/* }]\nartifact:\n  path: .',
+    )
     const name = '.cloud-control/pipeline.yml'
     const lacking = await built({
       [name]: `${hooked[name]}deploy:\n  hooks: { health: hooks/health }\n`,
     })
-    expect((await lacking.shown()).message).toBe(
+    expect((await lacking.shown()).endMessage).toBe(
       'The artifact has no file hooks/health, the hook "health".',
     )
     const whole = await built({
-      [name]: `${hooked[name]}deploy:\n  hooks: { health: hooks/health, activate: hooks/large }\n`,
+      [name]: `${executable[name]}deploy:\n  hooks: { health: hooks/health, activate: hooks/large }\n`,
       'hooks/health': '#!/bin/sh\ntrue\n',
       'hooks/large': 'x'.repeat(100_000),
     })
@@ -250,12 +257,12 @@ done`,
     linkIn(application.repo, { link: harness.config.dataDir })
     const run = await sourced(application)
     await deliver(run.id)
-    expect((await run.shown()).message).toBe('The step "make" ended with code 1.')
+    expect((await run.shown()).endMessage).toBe('The step "make" ended with code 1.')
     linkIn(application.repo, { '.cloud-control/pipeline.yml': '/etc/passwd' })
     const planted = await sourced(application)
     expect(await planted.shown()).toMatchObject({
       reason: 'source_errored',
-      message: expect.stringContaining('.cloud-control/pipeline.yml is a symbolic link'),
+      endMessage: expect.stringContaining('.cloud-control/pipeline.yml is a symbolic link'),
     })
   })
   /** Adds symbolic links to the head of `main`. */

@@ -127,7 +127,7 @@ artifact:
       [tokenVariable],
     )
     const { shown, lines } = await finish()
-    expect(shown.message).toContain('[masked]')
+    expect(shown.endMessage).toContain('[masked]')
     expect(JSON.stringify([shown, lines])).not.toContain(secret)
   })
 
@@ -147,9 +147,9 @@ artifact:
     expect(shown).toMatchObject({
       state: 'failed',
       reason: 'build_errored',
-      message: expect.stringContaining('"NPM_TOKEN" is shorter than 4 characters'),
+      endMessage: expect.stringContaining('"NPM_TOKEN" is shorter than 4 characters'),
     })
-    expect(lines).toEqual([shown.message])
+    expect(lines).toEqual([shown.endMessage])
   })
 
   test('a name that is no sensitive build variable ends the build before a step runs', async () => {
@@ -166,7 +166,7 @@ artifact:
     ] as const) {
       const { finish } = await built(files, variables)
       const { shown, lines } = await finish()
-      expect(shown.message).toContain(words)
+      expect(shown.endMessage).toContain(words)
       expect(lines).not.toContain('ran')
     }
   })
@@ -189,11 +189,14 @@ artifact:
     const gone = await (await built(files, [], { appPath: 'apps/api' })).finish()
     expect(gone.shown).toMatchObject({
       reason: 'source_errored',
-      message: 'The commit has no folder apps/api.',
+      endMessage: 'The commit has no folder apps/api.',
     })
     const without = await (
       await built({ ...files, 'apps/x/y': '' }, [], { appPath: 'apps/x' })
     ).finish()
-    expect(without.shown.message).toContain('The commit has no apps/x/.cloud-control/pipeline.yml.')
+    expect(without.shown).toMatchObject({
+      endMessage: expect.stringContaining('The commit has no apps/x/.cloud-control/pipeline.yml.'),
+      details: { starter: { path: 'apps/x/.cloud-control/pipeline.yml' } },
+    })
   })
 })

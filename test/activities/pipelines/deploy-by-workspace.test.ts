@@ -91,8 +91,8 @@ describe('deploy.via: workspace', () => {
       const id = started?.id ?? 0
       expect(await waiting(id)).toMatchObject({
         awaitingApproval: true,
-        origin: 'deployment',
-        startMessage: expect.stringContaining('Deploys run'),
+        origin: { kind: 'deployment', id: run.id },
+        message: expect.stringContaining('Deploys run'),
       })
       expect(await run.shown()).toMatchObject({
         state: 'running',
@@ -212,7 +212,7 @@ describe('deploy.via: workspace', () => {
     expect(await run.shown()).toMatchObject({
       state: 'failed',
       reason: 'deploy_errored',
-      message: expect.stringContaining('is not what was signed'),
+      endMessage: expect.stringContaining('is not what was signed'),
     })
     expect(await runsOfWorkspace()).toEqual([])
   })
@@ -229,7 +229,7 @@ describe('deploy.via: workspace', () => {
     expect(await run.shown()).toMatchObject({
       state: 'failed',
       reason: 'deploy_errored',
-      message: expect.stringContaining('has no files yet'),
+      endMessage: expect.stringContaining('has no files yet'),
     })
     expect(await runsOfWorkspace()).toEqual([])
   })

@@ -175,7 +175,7 @@ describe('which run of a pipeline deploys, and to which hosts', () => {
     expect(await run.shown()).toMatchObject({
       state: 'failed',
       reason: 'source_errored',
-      message:
+      endMessage:
         'There is no strategy "Sometimes". The manifest and this version have: slow, rolling, canary, blue-green, all-at-once.',
     })
   })
@@ -233,7 +233,7 @@ describe('which run of a pipeline deploys, and to which hosts', () => {
     expect(await bad.shown()).toMatchObject({
       state: 'failed',
       reason: 'deploy_errored',
-      message: expect.stringContaining('three times in a row'),
+      endMessage: expect.stringContaining('three times in a row'),
       deployment: { rolledBackTo: good.id },
     })
     const said = (await bad.lines('deploy')).join()

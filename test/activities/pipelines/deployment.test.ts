@@ -133,7 +133,7 @@ describe('the deployment of a release', () => {
       deployment: { rolledBackTo: old.id },
       warnings: ['no_sbom', 'mixed_releases'],
     })
-    expect(shown.message).toContain('b, c')
+    expect(shown.endMessage).toContain('b, c')
     const next = await world.built()
     await activities.deploy(next, world.hosts)
     expect(Object.keys(await world.hosts.states(next.id))).toEqual(['b', 'c', 'a'])

@@ -136,13 +136,14 @@ describe.skipIf(!canRun)(`the bill of materials of an artifact (${why}; needs ${
     expect(shown).toMatchObject({
       state: 'failed',
       reason: 'build_errored',
-      message: 'There is no bill of materials: Syft: it ended with 1. The pipeline requires one.',
+      endMessage:
+        'There is no bill of materials: Syft: it ended with 1. The pipeline requires one.',
     })
     expect(shown.artifact.signed).toBe(false)
     expect(await nextOf(run.id)).toBe('over')
     const absent = await built('x', { sbom: 'required' })
     await described(absent.id, { ...deps(), builds: { ...builds, describes: false } })
-    expect((await absent.shown()).message).toContain('this worker has no program for it')
+    expect((await absent.shown()).endMessage).toContain('this worker has no program for it')
   })
 
   test('one that takes its worker down again and again is given up', async () => {

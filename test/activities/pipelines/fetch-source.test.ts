@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises'
 import { MockActivityEnvironment } from '@temporalio/testing'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fetchSource } from '../../../activities/pipelines/fetch-source.ts'
+import { starters } from '../../../domain/manifest/starters.ts'
 import { gitConnections } from '../../../store/git/git-connections.ts'
 import { buildDeps } from '../../harness/build-deps.ts'
 import { keepArtifact } from '../../harness/deploy/keep-artifact.ts'
@@ -141,13 +142,13 @@ describe.skipIf(!hasBwrap)(`the source of a run of an application (${why})`, () 
     expect(await gone.shown()).toMatchObject({
       state: 'failed',
       reason: 'source_errored',
-      message: `The repository ${gone.repo} has no branch old.`,
+      endMessage: `The repository ${gone.repo} has no branch old.`,
       stages: [{ state: 'failed' }, { state: 'skipped' }, { state: 'skipped' }],
     })
     const cut = await aRun()
     expect((await owner.delete(`/api/git/connections/${cut.connectionId}`)).statusCode).toBe(200)
     await deliver(cut.id)
-    expect((await cut.shown()).message).toBe('The pipeline has no Git connection any more.')
+    expect((await cut.shown()).endMessage).toBe('The pipeline has no Git connection any more.')
   })
 
   test('a host that refuses is tried again, without being counted as a lost worker', async () => {
@@ -196,8 +197,14 @@ describe.skipIf(!hasBwrap)(`the source of a run of an application (${why})`, () 
     await deliver(run.id)
     expect(await run.shown()).toMatchObject({
       reason: 'source_errored',
-      message: 'The commit has no .cloud-control/pipeline.yml. The log has one to begin with (Go).',
+      endMessage:
+        'The commit has no .cloud-control/pipeline.yml. The log has one to begin with (Go).',
     })
+    const [go] = starters.filter(({ language }) => language === 'Go')
+    const details = { starter: { path: '.cloud-control/pipeline.yml', yaml: go?.yaml } }
+    expect(await run.shown()).toMatchObject({ details })
+    const list = run.url.replace(/\/\d+$/, '')
+    expect((await owner.get(list)).json().runs).toMatchObject([{ id: run.id, details }])
     expect(await run.lines('source')).toContain('      run: GOMODCACHE="$PWD/.gomod" go test ./...')
   })
 
@@ -206,7 +213,7 @@ describe.skipIf(!hasBwrap)(`the source of a run of an application (${why})`, () 
       '.cloud-control/pipeline.yml': 'version: 1\nbuild:\n  steps:\n    - comand: make\n',
     })
     await deliver(run.id)
-    expect((await run.shown()).reason).toBe('source_errored')
+    expect(await run.shown()).toMatchObject({ reason: 'source_errored', details: null })
     expect(await run.lines('source')).toContain(
       'pipeline.yml:4:7 build.steps[0]: unknown key "comand", did you mean "run"?',
     )

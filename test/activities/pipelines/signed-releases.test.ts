@@ -69,7 +69,7 @@ describe('what is signed of a release', () => {
       expect(await run.shown()).toMatchObject({
         state: 'failed',
         reason: 'build_errored',
-        message: expect.stringContaining('is not what was built'),
+        endMessage: expect.stringContaining('is not what was built'),
         artifact: { signed: false },
       })
       expect(await refusals(run.id)).toEqual(['denied: what is stored is not what was built'])
@@ -102,7 +102,7 @@ describe('what is signed of a release', () => {
       expect(await run.shown()).toMatchObject({
         state: 'failed',
         reason: 'deploy_errored',
-        message: expect.stringContaining('is not what was signed after its build'),
+        endMessage: expect.stringContaining('is not what was signed after its build'),
         deployment: null,
       })
       expect(await refusals(run.id)).toEqual([expect.stringMatching(/^denied: the provenance is/)])

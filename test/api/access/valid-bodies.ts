@@ -21,6 +21,7 @@ const bodies: Record<string, unknown> = {
   'POST /api/workspaces/:id/runs/:runId/cancel': {},
   'POST /api/workspaces/:id/runs/:runId/comments': { text: 'Why now?' },
   'POST /api/workspaces/:id/runs/:runId/reject': {},
+  'POST /api/workspaces/:id/runs/:runId/rerun': {},
   'PATCH /api/pipelines/:id': { name: 'changed' },
   'POST /api/pipelines/:id/variables': { key: 'ANOTHER', value: 'one', phase: 'build' },
   'PATCH /api/pipelines/:id/variables/:variableId': { value: 'changed' },
@@ -30,6 +31,7 @@ const bodies: Record<string, unknown> = {
   'POST /api/pipelines/:id/runs/:runId/cancel': {},
   'POST /api/pipelines/:id/runs/:runId/comments': { text: 'Why now?' },
   'PATCH /api/agents/:id': { name: 'changed' },
+  'POST /api/pipelines/:id/runs/:runId/rerun': {},
   'POST /api/pipelines/:id/runs/:runId/rollback': {},
   'PATCH /api/cloud/accounts/:id': { name: 'changed' },
   'POST /api/cloud/accounts/:id/members': {

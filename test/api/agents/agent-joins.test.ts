@@ -125,6 +125,49 @@ describe('joins', () => {
     expect(caughtUpAt !== null).toBe(one.isLeft)
   })
 
+  test.each([
+    { labels: { role: 'web' }, offered: [200, 'deploy'] },
+    { labels: { role: 'db' }, offered: [204, undefined] },
+  ])('$offered: a name with $labels of a host that died while it caught up', async (one) => {
+    const { org, owner, workspaceId, join } = await makeJoin()
+    const first = (await join.call('enroll', { name: 'h' })).json()
+    const { id } = first.agent
+    const missed = await testDeployment(harness.deps, org.id, {
+      workspaceId,
+      outcome: 'succeeded',
+      labels: { role: 'web' },
+    })
+    const { platform } = harness.deps.store
+    const at = { organizationId: org.id, pipelineRunId: missed.id, agentId: id }
+    await platform('deployment_hosts').insert({ ...at, position: 1, state: 'unreachable' })
+    const host = agentClient(harness, { id, token: first.token })
+    expect((await host.claim()).statusCode).toBe(200)
+    const other = await makeAgent(harness, {
+      owner,
+      workspaceId,
+      more: { labels: one.labels, join: { maxAgents: 5, expiresInDays: 1 } },
+    })
+    let token = ''
+    const enroll = async () => {
+      await platform.raw(
+        `update agents set last_seen_at = now() - interval '25 hours' where id = ?`,
+        [id],
+      )
+      const taken = await other.call('enroll', { name: 'h' })
+      token = taken.json().token
+      return taken.statusCode
+    }
+    // That the first host has claimed is noted a moment later.
+    await expect.poll(enroll, { timeout: 5_000 }).toBe(201)
+    const row = await hostRow(harness.deps, missed.id, id)
+    expect(row).toMatchObject({ wanted: null, state: 'unreachable', leaseUntil: null })
+    const answer = await agentClient(harness, { id, token }).claim()
+    const action = answer.statusCode === 200 ? answer.json().deployment.action : undefined
+    expect([answer.statusCode, action]).toEqual(one.offered)
+    const late = await agentClient(harness, { id, token: first.token }).claim()
+    expect(late.statusCode).toBe(401)
+  })
+
   test('409 and 201: a host that never called may enroll again after ten minutes, by its own join alone', async () => {
     const { owner, workspaceId, join } = await makeJoin(1)
     const other = await makeAgent(harness, {

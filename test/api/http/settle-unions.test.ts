@@ -37,6 +37,14 @@ test.each([
   [{ source: 'git' }, ['source: must be object']],
   [{ vars: { a: null } }, ['vars.a: must be string, number or boolean']],
   [{ vars: { a: 'long' } }, ['vars.a: must NOT have more than 3 characters']],
+  [
+    { vars: { a: null, b: null, c: 'long' } },
+    [
+      'vars.a: must be string, number or boolean',
+      'vars.b: must be string, number or boolean',
+      'vars.c: must NOT have more than 3 characters',
+    ],
+  ],
   [{ workspaces: 'some' }, ['workspaces: must be "all", "production" or array']],
   [{ workspaces: [] }, ['workspaces: must NOT have fewer than 1 items']],
   [{ workspaces: ['a'] }, ['workspaces.0: must be integer']],

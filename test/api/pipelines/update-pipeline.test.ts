@@ -292,7 +292,7 @@ describe('PATCH /api/pipelines/{id}', () => {
     expect((await deployer.post(`${url}/variables`, variable)).statusCode).toBe(201)
     const shown = (await deployer.get(`${url}/runs/${run.id}`)).json().run
     expect(shown).toMatchObject({ state: 'failed', reason: 'plan_stale' })
-    expect(shown.message).toContain('variable WORD')
+    expect(shown.endMessage).toContain('variable WORD')
     expect(pipeline.id).toBeGreaterThan(0)
   })
 })

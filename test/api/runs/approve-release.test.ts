@@ -137,7 +137,7 @@ describe('a release for production', () => {
     expect(answer.json().run).toMatchObject({
       state: 'failed',
       reason: 'rejected',
-      message: `Rejected by ${author.email}.`,
+      endMessage: `Rejected by ${author.email}.`,
     })
     expect(await activities.next(run.id)).toEqual({ next: 'over' })
   })

@@ -131,10 +131,10 @@ describe('a start', () => {
     for (const url of [`/api/pipelines/${workspace.pipelineId}/run`, `${workspace.url}/apply`]) {
       const started = await author.post(url, { message: '  Widen the net  ', confirm: true })
       expect(started.statusCode, started.body).toBe(201)
-      expect(started.json().run).toMatchObject({ startMessage: 'Widen the net', message: null })
+      expect(started.json().run).toMatchObject({ message: 'Widen the net', endMessage: null })
     }
     const planned = await author.post(`${workspace.url}/plan`, { message: ' ' })
-    expect(planned.json().run).toMatchObject({ startMessage: null, approval: null })
+    expect(planned.json().run).toMatchObject({ message: null, approval: null })
     const { entries } = (await author.get('/api/audit?event=pipeline.run_started')).json()
     expect(entries.at(-1).detail).toMatchObject({ message: 'Widen the net', confirm: true })
   })

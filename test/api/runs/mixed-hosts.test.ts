@@ -52,7 +52,7 @@ describe('a rollback that ends after it has stopped a deployment', () => {
     const shown = await run.shown()
     expect(shown).toMatchObject({ state: 'canceled', reason: 'canceled_by_user' })
     expect(shown.warnings).toContain('mixed_releases')
-    expect(shown.message).toContain(`two releases: a has that of run id ${bad.id}`)
+    expect(shown.endMessage).toContain(`two releases: a has that of run id ${bad.id}`)
     expect(await bad.shown()).toMatchObject({ warnings: ['no_sbom', 'mixed_releases'] })
     const { entries } = (await world.owner.get('/api/audit?event=pipeline.run_canceled')).json()
     expect(entries[0]).toMatchObject({ detail: { mixed: ['a'], mixedOf: bad.id } })

@@ -44,7 +44,11 @@ describe('a run with artifactOf', () => {
     expect(made.statusCode, made.body).toBe(201)
     return made.json().pipeline.id
   }
-  const built = async (pipelineId: number, commitSha = 'c'.repeat(40)) => {
+  const built = async (
+    pipelineId: number,
+    commitSha = 'c'.repeat(40),
+    { hasSbom = false }: { hasSbom?: boolean } = {},
+  ) => {
     const { id } = await applicationRun(harness.deps, org.id, {
       pipelineId,
       origin: 'person',
@@ -60,7 +64,7 @@ describe('a run with artifactOf', () => {
       manifestSha256: sha256(manifest),
     })
     const digest = `sha256:${sha256(String(id))}` as const
-    await keepArtifact(harness.deps, org.id, { runId: id, digest })
+    await keepArtifact(harness.deps, org.id, { runId: id, digest, hasSbom })
     return id
   }
   const refusal = async (pipelineId: number, artifactOf: number, by = owner) => {
@@ -101,7 +105,7 @@ describe('a run with artifactOf', () => {
       .platform('pipeline_authorship')
       .where({ pipelineId: source })
       .update({ deployedAt: new Date() })
-    const from = await built(source)
+    const from = await built(source, 'c'.repeat(40), { hasSbom: true })
     const to = await pipeline({ targetWorkspaceId: workspaceId }, promoter)
     const authorsOf = async (id: number): Promise<number[]> => {
       const [row] = await harness.deps.store
@@ -259,6 +263,24 @@ describe('a run with artifactOf', () => {
     expect(await refusal(to, gone)).toEqual([409, 'not_promotable'])
     const other = await built(await pipeline({ appRepo: 'acme/other' }))
     expect(await refusal(to, other)).toEqual([409, 'not_promotable'])
+  })
+
+  test('409: without a bill of materials, where the pipeline that deploys it requires one', async () => {
+    const source = await pipeline()
+    const to = await pipeline({ targetWorkspaceId: workspaceId, sbom: 'required' })
+    const without = await built(source)
+    const answer = await owner.post(`/api/pipelines/${to}/run`, { artifactOf: without })
+    expect([answer.statusCode, answer.json().code, answer.json().error]).toEqual([
+      409,
+      'not_promotable',
+      'This pipeline requires a bill of materials, and the artifact of that run has none.',
+    ])
+    await promote(to, await built(source, 'd'.repeat(40), { hasSbom: true }))
+    // What the pipeline that built it requires says nothing about what another one deploys.
+    expect((await owner.patch(`/api/pipelines/${source}`, { sbom: 'required' })).statusCode).toBe(
+      200,
+    )
+    await promote(await pipeline({ targetWorkspaceId: workspaceId }), without)
   })
 
   test('404: a run of another organization, and one that never was', async () => {

@@ -47,7 +47,7 @@ describe('POST /api/pipelines/{id}/runs/{runId}/rollback', () => {
       state: 'running',
       rollbackOf: old.id,
       trigger: { kind: 'rollback', id: old.id },
-      startMessage: 'the new one is slow',
+      message: 'the new one is slow',
       commit: { sha: (await old.shown()).commit?.sha },
       stages: [
         { name: 'source', state: 'skipped' },
@@ -94,6 +94,21 @@ describe('POST /api/pipelines/{id}/runs/{runId}/rollback', () => {
       .where({ id: world.pipelineId })
       .update({ targetWorkspaceId: target.id })
     expect(await refusal(other)).toEqual([409, 'not_rollbackable'])
+  })
+
+  test('409: without a bill of materials, once the pipeline requires one', async () => {
+    const old = await deployed('old')
+    const described = await world.built({ artifact: 'described', hasSbom: true })
+    await activities.deploy(described, world.hosts)
+    const pipeline = `/api/pipelines/${world.pipelineId}`
+    expect((await world.owner.patch(pipeline, { sbom: 'required' })).statusCode).toBe(200)
+    const answer = await world.owner.post(`${old.url}/rollback`, {})
+    expect([answer.statusCode, answer.json().code, answer.json().error]).toEqual([
+      409,
+      'not_rollbackable',
+      'This pipeline requires a bill of materials, and the artifact of that run has none.',
+    ])
+    await back(described)
   })
 
   test('400 and 403: a run of an infrastructure pipeline, and a Viewer', async () => {

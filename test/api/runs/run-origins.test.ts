@@ -40,7 +40,10 @@ test('201: a run that a person started', async () => {
   const user = await org.user('Deployer')
   const workspace = await org.workspace({ by: user })
   const { run } = (await user.post(`${workspace.url}/apply`)).json()
-  expect(run).toMatchObject({ origin: 'person', author: { id: user.id, label: user.email } })
+  expect(run).toMatchObject({
+    origin: { kind: 'person', id: user.id },
+    author: { id: user.id, label: user.email },
+  })
 })
 
 test.each([
@@ -55,7 +58,12 @@ test.each([
   const workspace = await org.workspace({ by: owner })
   const run = await runOf(org, { workspace, kind: 'apply', origin })
   const { runs } = (await owner.get(`${workspace.url}/runs`)).json()
-  expect(runs).toMatchObject([{ id: run.id, origin, author: { id: null, label } }])
+  const shown = { kind: origin, id: null }
+  expect(runs).toMatchObject([{ id: run.id, origin: shown, author: { id: null, label } }])
+  const listed = (await owner.get(`/api/runs?origin=${origin}`)).json().runs
+  expect(listed).toMatchObject([{ id: run.id, origin: shown }])
+  const { workspaces: named } = (await owner.get('/api/workspaces')).json()
+  expect(named).toMatchObject([{ lastRun: { id: run.id, origin: shown } }])
   const { lastRuns } = (await owner.get('/api/console/data')).json()
   expect(lastRuns).toMatchObject([{ id: run.id, author: words }])
   const next = (await owner.post(`${workspace.url}/apply`)).json().run

@@ -3,6 +3,7 @@ import { unwrap } from '../../../store/driver/tenant.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import type { TestOrganization } from '../../harness/test-organization.ts'
 import type { TestUser } from '../../harness/test-user.ts'
+import { applicationPipeline, applicationRun } from '../../harness/application-run.ts'
 import { approvalWorld } from './approval-world.ts'
 
 let harness: Harness
@@ -126,6 +127,61 @@ test('200: two who cancel the same runs at once end each of them once', async ()
     const ends = (await entriesOf(org, id)).filter(([event]) => event === 'pipeline.run_canceled')
     expect(ends).toHaveLength(1)
   }
+})
+
+/** A run that another pipeline of its workspace started, and one of an application. */
+async function otherPlaces() {
+  const org = await harness.organization()
+  const owner = await org.user('Owner')
+  const workspace = await org.workspace({ by: owner })
+  const body = { name: 'nightly', kind: 'infrastructure', targetWorkspaceId: workspace.id }
+  const made = await owner.post('/api/pipelines', body)
+  expect(made.statusCode, made.body).toBe(201)
+  const placed = await start(owner, `/api/pipelines/${made.json().pipeline.id}/run`)
+  const [{ id: own }] = (await owner.get(`${workspace.url}/runs`)).json().runs
+  const application = await applicationRun(harness.deps, org.id, {
+    pipelineId: await applicationPipeline(harness.deps, org.id, workspace.id),
+    origin: 'person',
+    authorUserId: owner.id,
+  })
+  return { org, owner, placed, own, application: application.id }
+}
+
+const phaseOfApplication = async (pipelineRunId: number): Promise<string> =>
+  (await harness.deps.store.platform('application_runs').where({ pipelineRunId }).first()).phase
+
+test('200: cancels by each id that the service gives: of another pipeline, of an application', async () => {
+  const { org, owner, placed, own, application } = await otherPlaces()
+  expect(placed).not.toBe(own)
+  const runIds = [placed, application]
+
+  const answer = await owner.post('/api/runs/cancel', { runIds, comment: 'Freeze.' })
+
+  expect(answer.json().results).toEqual([good(placed), good(application)])
+  expect((await phasesOf(org, [own]))[0]?.phase).toMatch(/^(canceled|planning)$/)
+  expect(await phaseOfApplication(application)).toBe('canceled')
+  for (const id of [own, application])
+    expect(await entriesOf(org, id)).toContainEqual(['pipeline.cancel_requested', 'Freeze.'])
+  const stranger = await (await harness.organization()).user('Owner')
+  expect((await stranger.post('/api/runs/cancel', { runIds })).json().results).toEqual([
+    bad(placed, 'not_found'),
+    bad(application, 'not_found'),
+  ])
+})
+
+test('200: rejects by each id that the service gives', async () => {
+  const { org, owner, placed, own, application } = await otherPlaces()
+  await change(org, own, { phase: 'awaiting_approval', planDigest: 'sha256:0' })
+  await harness.deps.store
+    .platform('application_runs')
+    .where({ pipelineRunId: application })
+    .update({ phase: 'awaiting_approval', releaseDigest: 'sha256:0' })
+
+  const answer = await owner.post('/api/runs/reject', { runIds: [placed, application] })
+
+  expect(answer.json().results).toEqual([good(placed), good(application)])
+  expect(await phasesOf(org, [own])).toMatchObject([{ phase: 'failed', reason: 'rejected' }])
+  expect(await phaseOfApplication(application)).toBe('failed')
 })
 
 test('404 of each: a run of another organization is unknown, and goes on', async () => {

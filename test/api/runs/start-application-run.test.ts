@@ -52,8 +52,8 @@ describe('POST /api/pipelines/{id}/run of an application', () => {
     expect(run).toMatchObject({
       kind: 'application',
       state: 'running',
-      startMessage: 'a first try',
-      origin: 'person',
+      message: 'a first try',
+      origin: { kind: 'person', id: owner.id },
       author: { id: owner.id },
       commit: null,
       trigger: { kind: 'manual', id: null },

@@ -161,7 +161,7 @@ test('200: the newest run that can apply, with who started it and what it change
         queued: false,
         summary: { add: 2, change: 1, destroy: 3 },
         author: { id: author.id, label: author.email },
-        origin: 'person',
+        origin: { kind: 'person', id: author.id },
         commitSha: null,
       },
     },

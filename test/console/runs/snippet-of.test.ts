@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { snippetOf } from '../../../console/src/runs/snippet-of.ts'
 
 const text = ['one', 'two', 'three', 'four', 'five', 'six', 'seven'].join('\n')
-const numbers = (line: number) => snippetOf(text, line).map(({ number }) => number)
+const numbers = (line: number) => snippetOf(text, line).map((one) => one.line)
 
 test.each([
   [4, [2, 3, 4, 5, 6]],
@@ -16,8 +16,8 @@ test.each([
 
 test('a line keeps its number and its text', () => {
   expect(snippetOf('a\r\nb', 2)).toEqual([
-    { number: 1, text: 'a' },
-    { number: 2, text: 'b' },
+    { line: 1, text: 'a' },
+    { line: 2, text: 'b' },
   ])
 })
 

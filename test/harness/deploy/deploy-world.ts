@@ -31,6 +31,7 @@ export type BuiltRun = {
   artifact?: string
   /** False: as the build leaves it, before its signature. */
   sign?: boolean
+  hasSbom?: boolean
 }
 
 /** Half a manifest: what is said about hosts. */
@@ -57,7 +58,7 @@ export async function deployWorld(
     workspaceId,
     pipelineId,
     hosts,
-    async built({ deploy = '', by = owner, origin = 'person', artifact, sign = true } = {}) {
+    async built({ deploy = '', by = owner, origin = 'person', artifact, ...kept } = {}) {
       const { id } = await applicationRun(harness.deps, org.id, {
         pipelineId,
         origin,
@@ -75,7 +76,7 @@ export async function deployWorld(
           manifestSha256: sha256(manifest),
         })
       const digest = `sha256:${sha256(artifact ?? String(id))}` as const
-      await keepArtifact(harness.deps, org.id, { runId: id, digest, sign })
+      await keepArtifact(harness.deps, org.id, { runId: id, digest, ...kept })
       return runAt(owner, pipelineId, id)
     },
   }

@@ -9,14 +9,20 @@ import { artifacts, type NewArtifact } from '../../../store/runs/artifacts.ts'
 export async function keepArtifact(
   deps: Pick<Deps, 'store' | 'keyring'>,
   organizationId: number,
-  { runId, digest, sign = true }: { runId: number; digest: `sha256:${string}`; sign?: boolean },
+  {
+    runId,
+    digest,
+    sign = true,
+    hasSbom = false,
+  }: { runId: number; digest: `sha256:${string}`; sign?: boolean; hasSbom?: boolean },
 ): Promise<void> {
   await claimBytes(deps.store, organizationId)(digest)
   await deps.store.tenant(organizationId, async (tenant) => {
     const artifact = { digest, contentDigest: digest, sizeBytes: 10, entries: 1 }
     const built = await sealedOf(deps, tenant, { runId, artifact })
     await artifacts(tenant).add(runId, { ...artifact, built })
-    await artifacts(tenant).describe(runId, { spdxDigest: null, cyclonedxDigest: null })
+    const document = hasSbom ? digest : null
+    await artifacts(tenant).describe(runId, { spdxDigest: document, cyclonedxDigest: document })
   })
   if (sign) await signArtifact({ ...deps, publicOrigin: 'https://control.example' })({ runId })
 }

@@ -25,6 +25,7 @@ export type ShownRun = {
   state: string
   reason: string | null
   message: string | null
+  endMessage: string | null
   commit: { sha: string; message: string } | null
   workflowId: string
   artifact?: { digest: string } | null

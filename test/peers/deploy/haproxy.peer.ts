@@ -139,7 +139,7 @@ describe.skipIf(!hasBwrap || !hasTools())('a rolling deployment behind haproxy',
     const run = await world.started()
     const shown = await world.ended(run)
     const lines = (await run.lines('deploy')).join('\n')
-    expect(shown, `${shown.message}\n${lines}\n${world.said()}`).toMatchObject({
+    expect(shown, `${shown.endMessage}\n${lines}\n${world.said()}`).toMatchObject({
       state: 'succeeded',
     })
     return lines

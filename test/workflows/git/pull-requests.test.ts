@@ -74,7 +74,7 @@ describe.each(hostsOf('githubPeer', 'bitbucketCloudPeer'))('pull requests of %s'
       kind: 'plan',
       number: null,
       pullRequest: number,
-      origin: 'pull_request',
+      origin: { kind: 'pull_request', id: number },
       author: { id: null, label: `pull request #${number}` },
     })
     expect(text).toContain(`/workspaces/${ws.ws.id}/runs/${run.id}`)
@@ -113,7 +113,9 @@ describe.each(hostsOf('githubPeer', 'bitbucketCloudPeer'))('pull requests of %s'
     await harness.peer.deliver(ws.repo, { pullRequest: fork })
     await handled(ws)
     // The worker's own look at the branch may have planned its head.
-    const ofPulls = (await runs(ws)).filter(({ origin }: { origin: string }) => origin !== 'push')
+    const ofPulls = (await runs(ws)).filter(
+      ({ origin }: { origin: { kind: string } }) => origin.kind !== 'push',
+    )
     expect(ofPulls).toEqual([])
     for (const number of [docs, other, fork])
       expect(await harness.peer.comments(ws.repo, number)).toEqual([])

@@ -98,7 +98,13 @@ describe.each(hostsOf('gitlabPeer', 'bitbucketDataCenterPeer'))('pushes to %s', 
     const ws = await workspace(id)
     expect((await pushed(repo, 'b')).status).toBe(200)
     const run = await eventually(async () => (await runs(ws.url))[0])
-    expect(run).toMatchObject({ kind: 'plan', origin: 'push', author: { id: null } })
+    expect(run).toMatchObject({
+      kind: 'plan',
+      origin: { kind: 'push', id: run.commitSha },
+      author: { id: null },
+    })
+    // The first line of its commit.
+    expect([run.message, run.endMessage]).toEqual([run.commit.message.split('\n')[0], null])
     expect(run.configurationVersion).toBe(1)
     expect(run.author.label).toBe(`push of ${run.commitSha.slice(0, 7)}`)
     const done = await eventually(async () => {

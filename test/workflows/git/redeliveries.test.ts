@@ -35,7 +35,7 @@ describe.each(hostsOf('githubPeer', 'gitlabPeer'))('deliveries sent again by %s'
     expect(await runs()).toEqual([])
     expect((await send()).status).toBe(200)
     await ended('handled')
-    expect(await runs()).toMatchObject([{ origin: 'push', kind: 'plan' }])
+    expect(await runs()).toMatchObject([{ origin: { kind: 'push' }, kind: 'plan' }])
     expect((await send()).status).toBe(200)
     await ended('handled')
     expect(await runs()).toHaveLength(1)

@@ -38,7 +38,7 @@ test('a run with confirm: true waits after its plan, and its author confirms it'
     approvalReasons: ['confirm'],
     approval: { rule: 'confirm' },
     mayApprove: true,
-    startMessage: 'Look first',
+    message: 'Look first',
     summary: { add: 1, change: 0, destroy: 0 },
   })
   const told = await harness.deps.store.tenant(org.id, async (tenant) =>
@@ -52,7 +52,7 @@ test('a run with confirm: true waits after its plan, and its author confirms it'
 
   expect((await approve(author, workspace, run.id)).statusCode).toBe(200)
   const end = await runUntil(author, { workspace, id: run.id }, isOver)
-  expect(end, String(end.message)).toMatchObject({ state: 'succeeded' })
+  expect(end, String(end.endMessage)).toMatchObject({ state: 'succeeded' })
   expect(end.stages[1]).toMatchObject({ name: 'approve', state: 'succeeded', by: author.email })
 })
 
@@ -99,6 +99,6 @@ test.each([
     expect(again.stages[2]).toMatchObject({ name: 'apply', startedAt: null })
     expect((await approve(second, workspace, run.id)).statusCode).toBe(200)
     const end = await runUntil(author, { workspace, id: run.id }, isOver)
-    expect(end.state, String(end.message)).toBe('succeeded')
+    expect(end.state, String(end.endMessage)).toBe('succeeded')
   },
 )

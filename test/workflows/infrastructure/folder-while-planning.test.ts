@@ -51,7 +51,7 @@ test('a path that is changed while a run plans makes the plan stale: nobody can 
   expect(run).toMatchObject({
     state: 'failed',
     reason: 'plan_stale',
-    message: 'The working folder was changed while this was planned. Start a new run.',
+    endMessage: 'The working folder was changed while this was planned. Start a new run.',
     stages: [{ name: 'plan', state: 'succeeded' }, {}, { name: 'apply', state: 'skipped' }],
   })
 })

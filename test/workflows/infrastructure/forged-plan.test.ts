@@ -56,7 +56,7 @@ const refused = (message: string) => ({
   run: {
     state: 'failed',
     reason: 'plan_forged',
-    message: expect.stringContaining(message),
+    endMessage: expect.stringContaining(message),
     // No plan is recorded that could be approved.
     planDigest: null,
     awaitingApproval: false,
@@ -139,7 +139,7 @@ describe.skipIf(!mirror)(
       ])
       const ended = await runOf(leaving(bomb))
       expect(ended.run, ended.log).toMatchObject({ state: 'failed', reason: 'plan_too_large' })
-      expect(ended.run.message).toContain('it takes more than 128 MiB unpacked')
+      expect(ended.run.endMessage).toContain('it takes more than 128 MiB unpacked')
     })
   },
 )

@@ -26,7 +26,7 @@ describe('a standard workspace', () => {
     expect(started).toMatchObject({ number: 1, state: 'running', awaitingApproval: false })
 
     const run = await runUntil(owner, { workspace, id: started.id }, isOver)
-    expect(run, JSON.stringify(run.message)).toMatchObject({
+    expect(run, JSON.stringify(run.endMessage)).toMatchObject({
       state: 'succeeded',
       reason: null,
       summary: { add: 1, change: 0, destroy: 0 },
@@ -113,7 +113,7 @@ describe('a standard workspace', () => {
     const { id } = await startRun(owner, workspace)
     const run = await runUntil(owner, { workspace, id }, isOver)
     expect(run).toMatchObject({ state: 'failed', reason: 'plan_errored' })
-    expect(run.message).toContain('Restore the version with a new lineage')
+    expect(run.endMessage).toContain('Restore the version with a new lineage')
   })
 
   test('invalid HCL fails the run, and the message names the place', async () => {
@@ -137,8 +137,8 @@ describe('a standard workspace', () => {
     const { id } = await startRun(owner, workspace)
     const run = await runUntil(owner, { workspace, id }, isOver)
     expect(run).toMatchObject({ state: 'failed', reason: 'plan_errored' })
-    expect(run.message).toContain('Set it under Variables of the workspace')
-    expect(run.message).not.toContain('-var')
+    expect(run.endMessage).toContain('Set it under Variables of the workspace')
+    expect(run.endMessage).not.toContain('-var')
   })
 
   test('a plan-only run never applies', async () => {
@@ -172,7 +172,7 @@ describe('a standard workspace', () => {
     expect((await owner.put(`${workspace.url}/configuration`, { files })).statusCode).toBe(201)
     const { id } = await startRun(owner, workspace)
     const run = await runUntil(owner, { workspace, id }, isOver)
-    expect([run.state, run.reason], String(run.message)).toEqual(['succeeded', 'no_changes'])
+    expect([run.state, run.reason], String(run.endMessage)).toEqual(['succeeded', 'no_changes'])
   })
 })
 
@@ -202,7 +202,7 @@ describe('a production workspace', () => {
     const approved = await second.post(approve, { planDigest: waiting.planDigest, comment: 'ok' })
     expect(approved.statusCode, approved.body).toBe(200)
     const run = await runUntil(author, { workspace, id }, isOver)
-    expect(run, String(run.message)).toMatchObject({
+    expect(run, String(run.endMessage)).toMatchObject({
       state: 'succeeded',
       planDigest: waiting.planDigest,
       approvals: [{ user: second.email, decision: 'approved', planDigest: waiting.planDigest }],

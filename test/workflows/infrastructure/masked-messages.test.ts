@@ -31,8 +31,8 @@ test.each([
   const { id } = await startRun(owner, workspace)
   const run = await runUntil(owner, { workspace, id }, isOver)
   expect(run.state).toBe('failed')
-  expect(run.message).toContain('[masked]')
-  expect(run.message).not.toContain(secret)
+  expect(run.endMessage).toContain('[masked]')
+  expect(run.endMessage).not.toContain(secret)
 })
 
 /** Stored values that today's API refuses. Such a run prints nothing that could contain them. */
@@ -68,10 +68,10 @@ test.each([
   const { id } = await startRun(owner, workspace)
   const run = await runUntil(owner, { workspace, id }, isOver)
   expect(run).toMatchObject({ state: 'failed', reason: 'plan_errored' })
-  expect(run.message).toContain(message)
+  expect(run.endMessage).toContain(message)
   const logs = await owner.get(`${workspace.url}/runs/${id}/logs?stage=plan`)
   // The log has only the product's own message, because no program was started.
-  expect(logs.json().lines).toEqual([{ seq: 1, level: 'error', line: run.message }])
+  expect(logs.json().lines).toEqual([{ seq: 1, level: 'error', line: run.endMessage }])
   expect(harness.logged()).not.toContain('qzx')
   expect(harness.logged()).not.toContain('v'.repeat(100))
 })
@@ -90,8 +90,8 @@ test('variables too large for a program’s arguments: the run fails, names them
   const { id } = await startRun(owner, workspace)
   const run = await runUntil(owner, { workspace, id }, isOver)
   expect(run).toMatchObject({ state: 'failed', reason: 'plan_errored' })
-  expect(run.message).toContain('that both this workspace and .tfvars files')
-  expect(run.message).toContain('at most 131072')
+  expect(run.endMessage).toContain('that both this workspace and .tfvars files')
+  expect(run.endMessage).toContain('at most 131072')
 })
 
 test('200 secrets of 5 KB and a line of partial matches: masked, and the worker lives', async () => {
@@ -114,7 +114,7 @@ output "x" {
   const run = await runUntil(owner, { workspace, id }, isOver)
   const lines =
     run.state === 'failed' ? await linesOf(owner, workspace, { id, stage: 'apply' }) : []
-  expect(run.state, [run.message, ...lines.slice(-10)].join('\n')).toBe('succeeded')
+  expect(run.state, [run.endMessage, ...lines.slice(-10)].join('\n')).toBe('succeeded')
   const logs = await owner.get(`${workspace.url}/runs/${id}/logs?stage=plan`)
   expect(logs.body).not.toContain('v'.repeat(100))
   expect(harness.logged()).not.toContain('v'.repeat(100))

@@ -53,7 +53,7 @@ test('a workspace whose state has the last serial is applied again after a resto
 
   const { id } = await startRun(owner, workspace)
   const run = await runUntil(owner, { workspace, id }, isOver)
-  expect(run, run.message ?? '').toMatchObject({ state: 'succeeded', summary: { add: 1 } })
+  expect(run, run.endMessage ?? '').toMatchObject({ state: 'succeeded', summary: { add: 1 } })
   const { versions } = (await owner.get(url)).json()
   expect(versions[0]).toMatchObject({ serial: 2, lineage, status: 'finalized', runId: id })
   expect((await owner.get(workspace.url)).json().workspace.stateSerial).toBe(2)

@@ -43,7 +43,7 @@ describe('a configuration that OpenTofu rejects: the message names the place', (
   ])('%j', async (main, message) => {
     const { run, log } = await ran({ 'main.tf': main })
     expect(run).toMatchObject({ state: 'failed', reason: 'plan_errored' })
-    expect([run.message, ...log].join('\n')).toContain(message)
+    expect([run.endMessage, ...log].join('\n')).toContain(message)
   })
 
   test('the message of a failed init contains neither JSON nor advice to run commands', async () => {
@@ -78,7 +78,7 @@ describe('variables', () => {
       { 'main.tf': main('{ type = string }'), [file]: 'v = "file"\n' },
       how,
     )
-    expect(run.state, run.message ?? '').toBe('succeeded')
+    expect(run.state, run.endMessage ?? '').toBe('succeeded')
     expect(values['v']).toBe(value)
   })
 
@@ -90,7 +90,7 @@ describe('variables', () => {
       },
       { set: { gone: 'x' }, vars: { v: '["a", "b"]' } },
     )
-    expect(run.state, run.message ?? '').toBe('succeeded')
+    expect(run.state, run.endMessage ?? '').toBe('succeeded')
     expect(values['v']).toEqual(['a', 'b'])
   })
 

@@ -45,9 +45,9 @@ resource "local_file" "note" {
       })
       const { id } = await startRun(owner, workspace)
       const run = await runUntil(owner, { workspace, id }, isOver)
-      const message = `out/plan.bin is ${kind}; ${ownFile}.`
-      expect(run).toMatchObject({ state: 'failed', reason: 'plan_errored', message })
-      expect(await linesOf(owner, workspace, { id, stage: 'plan' })).toContain(message)
+      const endMessage = `out/plan.bin is ${kind}; ${ownFile}.`
+      expect(run).toMatchObject({ state: 'failed', reason: 'plan_errored', endMessage })
+      expect(await linesOf(owner, workspace, { id, stage: 'plan' })).toContain(endMessage)
     })
 
     test('plan_errored: the message names a folder of the run that was replaced by a link', async () => {
@@ -73,7 +73,7 @@ resource "local_file" "note" {
       expect(run).toMatchObject({
         state: 'failed',
         reason: 'plan_errored',
-        message: "out is a symbolic link; a run's own folders must be folders.",
+        endMessage: "out is a symbolic link; a run's own folders must be folders.",
       })
     })
   },
@@ -106,8 +106,8 @@ resource "terraform_data" "trap" {
       reason: 'apply_errored',
       needsRefresh: true,
     })
-    const { message } = await getRun(owner, workspace, id)
-    expect(message).toContain(`errored.tfstate is ${kind}; ${ownFile}, so a state`)
+    const { endMessage } = await getRun(owner, workspace, id)
+    expect(endMessage).toContain(`errored.tfstate is ${kind}; ${ownFile}, so a state`)
     expect(await linesOf(owner, workspace, { id, stage: 'apply' })).toContain(
       `errored.tfstate is ${kind}; ${ownFile}.`,
     )

@@ -64,7 +64,7 @@ describe('a workspace with a private module', () => {
     await harness.deps.store.platform('git_connections').where({ id }).update({ status: 'error' })
     const workspace = await org.workspace({ by: owner, files: filesOf(source) })
     const { run, log, applied } = await ended(owner, workspace)
-    expect(run.state, `${run.message}\n${log}\n${applied}`).toBe('succeeded')
+    expect(run.state, `${run.endMessage}\n${log}\n${applied}`).toBe('succeeded')
     expect(log).toContain(`Reading ${host}/acme/mods by Git connection ${id}.`)
     expect(log).toMatch(/Module net is at commit [0-9a-f]{40}\./)
     expect(applied).toContain('applied first')
@@ -88,7 +88,7 @@ describe('a workspace with a private module', () => {
     })
     const { id } = await startRun(author, workspace)
     const waiting = await runUntil(author, { workspace, id }, awaits)
-    expect(waiting.awaitingApproval, waiting.message ?? '').toBe(true)
+    expect(waiting.awaitingApproval, waiting.endMessage ?? '').toBe(true)
 
     await harness.peer.edit('acme/moves', { write: moduleOf('smuggled') })
     expect((await author.delete(`/api/git/connections/${connectionId}`)).statusCode).toBe(200)
@@ -171,7 +171,7 @@ describe('the repositories that the relay reads for a run', () => {
     })
     const files = filesOf(`git::http://${host}/acme/root.git`)
     const { run, log } = await ended(owner, await org.workspace({ by: owner, files }))
-    expect(run.state, `${run.message}\n${log}`).toBe('succeeded')
+    expect(run.state, `${run.endMessage}\n${log}`).toBe('succeeded')
     for (const name of ['root', 'branch', 'leaf'])
       expect(log).toContain(`Reading ${host}/acme/${name} by`)
   })
@@ -188,13 +188,13 @@ describe('the repositories that the relay reads for a run', () => {
     harness.peer.server.calls.length = 0
     const { run, log } = await ended(owner, await org.workspace({ by: owner, files }))
     expect(run, log).toMatchObject({ state: 'failed', reason: 'plan_errored' })
-    expect(run.message).toContain(`${host}/acme/vault is named by no module source`)
+    expect(run.endMessage).toContain(`${host}/acme/vault is named by no module source`)
     expect(log).toContain(`${host}/acme/vault is named by no module source`)
     expect(harness.peer.server.calls.filter((call) => call.includes('vault'))).toEqual([])
     // Once a comment names the repository, the relay reads it.
     files['main.tf'] += `# source = "git::http://${host}/acme/vault.git"\n`
     const named = await ended(owner, await org.workspace({ by: owner, files }))
-    expect(named.run.state, `${named.run.message}\n${named.log}`).toBe('succeeded')
+    expect(named.run.state, `${named.run.endMessage}\n${named.log}`).toBe('succeeded')
   })
 })
 
@@ -205,8 +205,8 @@ describe('a private module that cannot be read', () => {
     const workspace = await org.workspace({ by: owner, files: filesOf(source) })
     const { run, log } = await ended(owner, workspace)
     expect(run).toMatchObject({ state: 'failed', reason: 'plan_errored' })
-    expect(run.message, log).toContain(host)
-    expect(run.message).toContain('Git connection')
+    expect(run.endMessage, log).toContain(host)
+    expect(run.endMessage).toContain('Git connection')
   })
 
   test('another organization’s connection is not used', async () => {
@@ -224,7 +224,7 @@ describe('a private module that cannot be read', () => {
     const files = filesOf(`git::http://${host}/acme/secret.git//net`)
     const theirs = await ended(ownerB, await b.workspace({ by: ownerB, files }))
     expect(theirs.run.state).toBe('failed')
-    expect(theirs.run.message).toContain(`${host} has no repository acme/secret`)
+    expect(theirs.run.endMessage).toContain(`${host} has no repository acme/secret`)
     expect(tokens.has(mine.token)).toBe(false)
     const own = await ended(ownerA, await a.workspace({ by: ownerA, files }))
     expect(own.run.state, own.log).toBe('succeeded')
@@ -240,7 +240,7 @@ describe('a private module that cannot be read', () => {
       const { run, log } = await ended(owner, workspace)
       expect(run.state).toBe('failed')
       expect(log).not.toMatch(/127\.0\.0\.1:8202/)
-      return run.message
+      return run.endMessage
     }
     expect(await fails(`${source}?ref=nosuch`)).toContain('no branch, tag or commit nosuch')
     expect(await fails(`git::http://${host}/acme/gone.git`)).toContain(

@@ -105,7 +105,7 @@ resource "terraform_data" "evil" {
       expect(run).toMatchObject({ state: 'failed', reason: 'plan_errored' })
       const log = (await linesOf(owner, workspace, { id, stage: 'plan' })).join('\n')
       expect(log).toContain('hashicorp/nosuch')
-      expect(run.message).toMatch(
+      expect(run.endMessage).toMatch(
         /^tofu init: Failed to query available provider packages: Could not /,
       )
     })

@@ -54,7 +54,7 @@ test('stored variables that control git or a shell run no command in init, and t
   expect(run).toMatchObject({ state: 'failed', reason: 'plan_errored' })
   const logs = await owner.get(`${workspace.url}/runs/${id}/logs?stage=plan`)
   expect(logs.body).not.toContain(marker)
-  expect(run.message).not.toContain(marker)
+  expect(run.endMessage).not.toContain(marker)
   for (const key of Object.keys(variables))
     expect(logs.body).toContain(`The environment variable ${key} is ignored`)
 })

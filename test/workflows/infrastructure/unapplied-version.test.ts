@@ -29,7 +29,7 @@ async function waiting(by: TestUser, workspace: TestWorkspace): Promise<number> 
 
 async function applied(by: TestUser, workspace: TestWorkspace, id: number): Promise<void> {
   const run = await runUntil(by, { workspace, id }, isOver)
-  expect(run, String(run.message)).toMatchObject({ state: 'succeeded', reason: null })
+  expect(run, String(run.endMessage)).toMatchObject({ state: 'succeeded', reason: null })
 }
 
 test('an apply of an older version leaves who wrote a newer one its author', async () => {

@@ -42,7 +42,7 @@ test('a step has only the variables of its phase, and the variables of all phase
   }
   const { id } = await startRun(owner, workspace)
   const run = await runUntil(owner, { workspace, id }, isOver)
-  expect(run.state, `${run.reason}: ${run.message}`).toBe('succeeded')
+  expect(run.state, `${run.reason}: ${run.endMessage}`).toBe('succeeded')
 
   const said = (await linesOf(owner, workspace, { id, stage: 'apply' })).join('\n')
   for (const word of ['lacks-PLAN_KEY', 'has-APPLY_KEY', 'has-BOTH_KEY'])

@@ -32,6 +32,6 @@ test('OpenTofu runs in the workspace’s path; without a module there, the plan 
     state: 'failed',
     reason: 'plan_errored',
     summary: null,
-    message: expect.stringContaining('no .tf file in modules'),
+    endMessage: expect.stringContaining('no .tf file in modules'),
   })
 })

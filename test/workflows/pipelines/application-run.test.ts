@@ -253,7 +253,7 @@ describe.skipIf(!hasBwrap)(`a run of an application (${why})`, () => {
     expect(await over(run)).toMatchObject({
       state: 'failed',
       reason: 'source_errored',
-      message: expect.stringContaining('c, rolling, canary, blue-green, all-at-once'),
+      endMessage: expect.stringContaining('c, rolling, canary, blue-green, all-at-once'),
       stages: [{ state: 'failed' }, { state: 'skipped' }, { state: 'skipped' }],
     })
   })

@@ -132,7 +132,7 @@ describe.skipIf(!hasBwrap)(`a deployment to agents (${why})`, () => {
     expect(await world.ended(promoted), world.said()).toMatchObject({
       state: 'failed',
       reason: 'deploy_errored',
-      message: expect.stringContaining('is not what was signed after its build'),
+      endMessage: expect.stringContaining('is not what was signed after its build'),
       trigger: { kind: 'promotion', id: run.id },
       stages: [{ state: 'skipped' }, { state: 'skipped' }, { state: 'failed' }],
     })

@@ -49,7 +49,13 @@ describe.skipIf(!hasBwrap)(`runs that a push starts (${why})`, () => {
     for (const _ of [1, 2])
       expect((await harness.peer.deliver(repo, { push: 'main' }, { id })).status).toBe(200)
     const pushed = await nth(pipelineId, 1)
-    expect(pushed).toMatchObject({ state: 'succeeded', trigger: { kind: 'push' } })
+    expect(pushed).toMatchObject({
+      state: 'succeeded',
+      trigger: { kind: 'push' },
+      origin: { kind: 'push', id: pushed.commit.sha },
+      message: pushed.commit.message.trim().split('\n')[0],
+      endMessage: null,
+    })
     expect(await runAt(owner, pipelineId, pushed.id).lines('build')).toContain('main none')
 
     const git = (...args: string[]) =>
@@ -66,7 +72,7 @@ describe.skipIf(!hasBwrap)(`runs that a push starts (${why})`, () => {
     const commit = git('rev-parse', 'v1.0')
     await harness.peer.deliver(repo, { tag: 'v1.0', commit })
     const tagged = await nth(pipelineId, 2)
-    expect(tagged, tagged.message).toMatchObject({
+    expect(tagged, tagged.endMessage).toMatchObject({
       state: 'succeeded',
       trigger: { kind: 'tag' },
       commit: { sha: git('rev-parse', 'main'), branch: null, tag: 'v1.0' },
@@ -82,7 +88,7 @@ describe.skipIf(!hasBwrap)(`runs that a push starts (${why})`, () => {
     expect(gone).toMatchObject({
       state: 'failed',
       reason: 'source_errored',
-      message: `The repository ${repo} has no tag v1.0.`,
+      endMessage: `The repository ${repo} has no tag v1.0.`,
     })
     expect(await runsOf(pipelineId)).toHaveLength(3)
   })

@@ -31,7 +31,7 @@ test('an approved plan request is planned, and the plan waits for its own approv
   const { planDigest } = waiting
   expect((await second.post(url, { planDigest })).statusCode).toBe(200)
   const run = await runUntil(author, { workspace, id }, isOver)
-  expect(run, String(run.message)).toMatchObject({ state: 'succeeded' })
+  expect(run, String(run.endMessage)).toMatchObject({ state: 'succeeded' })
   expect(run.approvals.map(({ stage }) => stage)).toEqual(['plan', 'approve'])
 })
 
