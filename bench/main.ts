@@ -21,6 +21,7 @@ import { scimSuite } from './scim.ts'
 import { statesSuite } from './states.ts'
 import { syncSuite } from './sync.ts'
 import { timingSuite } from './timing.ts'
+import { unchangedSuite } from './unchanged.ts'
 
 /** `npm run bench -- <suite>`: measures on its own engines and prints a table. */
 const suites: Record<string, { about: string; run: () => Promise<boolean> }> = {
@@ -119,6 +120,10 @@ const suites: Record<string, { about: string; run: () => Promise<boolean> }> = {
   timing: {
     about: 'whether the time of an answer tells if an address exists',
     run: timingSuite,
+  },
+  unchanged: {
+    about: 'an ingest of an account in moto whose bills have not changed',
+    run: unchangedSuite,
   },
   workspaces: {
     about: 'every order and filter of the list of workspaces, on 5,000 workspaces',
