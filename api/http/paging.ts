@@ -20,3 +20,14 @@ export function page<T extends { id: number }>(
   const last = shown.at(-1)
   return { rows: shown, nextCursor: rows.length > limit && last ? String(last.id) : null }
 }
+
+/** A page of a list that was read whole, by key; without a limit and a cursor all of it, in its own order. */
+export function pageOfAll<T extends { id: number }>(
+  all: readonly T[],
+  { limit, cursor }: { limit?: number | undefined; cursor?: string | undefined },
+): { rows: readonly T[]; nextCursor: string | null } {
+  if (limit === undefined && cursor === undefined) return { rows: all, nextCursor: null }
+  const after = decodeCursor(cursor, 0)
+  const rest = all.filter(({ id }) => id > after).toSorted((a, b) => a.id - b.id)
+  return page(rest, limit ?? rest.length)
+}

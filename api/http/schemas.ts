@@ -35,6 +35,13 @@ export const Page = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
   cursor: Type.Optional(Cursor('^[0-9]{1,15}$')),
 })
+/** Of a list that one answer can hold: without a limit and a cursor all of it. */
+export const PageOfAll = Type.Object({
+  limit: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: 200, description: 'Without it all of them.' }),
+  ),
+  cursor: Page.properties.cursor,
+})
 /** A page filtered by name: any part of it, ignoring case. */
 export const NamedPage = Type.Object({ ...Page.properties, q: Type.Optional(Text(200, 1)) })
 export const NextCursor = Nullable(Type.String())

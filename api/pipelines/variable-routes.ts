@@ -2,7 +2,8 @@ import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typ
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { pipelineVariables } from '../../store/pipelines/pipeline-variables.ts'
 import { pipelines } from '../../store/pipelines/pipelines.ts'
-import { errors, Id, IdParams, NextCursor, Ok } from '../http/schemas.ts'
+import { pageOfAll } from '../http/paging.ts'
+import { errors, Id, IdParams, NextCursor, Ok, PageOfAll } from '../http/schemas.ts'
 import { createPipelineVariable } from './create-variable.ts'
 import { deletePipelineVariable } from './delete-variable.ts'
 import { presentVariable } from './present-variable.ts'
@@ -36,20 +37,22 @@ const readRoutes: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'listPipelineVariables',
         description: 'All of them: a pipeline has at most 200.',
         params: IdParams,
+        querystring: PageOfAll,
         response: {
           200: Type.Object({ variables: Type.Array(PipelineVariableBody), nextCursor: NextCursor }),
           ...errors(),
         },
       },
     },
-    async ({ caller: { organizationId }, params: { id } }) =>
+    async ({ caller: { organizationId }, params: { id }, query }) =>
       app.deps.store.tenant(organizationId, async (tenant) => {
         await pipelines(tenant).get(id)
         const rows = await pipelineVariables(tenant, id).list()
+        const { rows: shown, nextCursor } = pageOfAll(rows, query)
         const { keyring } = app.deps
         return {
-          variables: rows.map((row) => presentVariable(keyring, organizationId, row)),
-          nextCursor: null,
+          variables: shown.map((row) => presentVariable(keyring, organizationId, row)),
+          nextCursor,
         }
       }),
   )

@@ -2,7 +2,8 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from 'typebox'
 import { tokens } from '../../store/tokens/tokens.ts'
 import { OneLine } from '../http/one-line.ts'
-import { Body, errors, Id, IdParams, NextCursor, Ok } from '../http/schemas.ts'
+import { pageOfAll } from '../http/paging.ts'
+import { Body, errors, Id, IdParams, NextCursor, Ok, PageOfAll } from '../http/schemas.ts'
 import { createScimToken } from './create-scim-token.ts'
 import { revokeScimToken } from './revoke-scim-token.ts'
 import { scimBaseUrl } from './scim-base-url.ts'
@@ -18,18 +19,20 @@ export const scimTokenRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config,
       schema: {
         operationId: 'listScimTokens',
+        querystring: PageOfAll,
         response: {
           200: Type.Object({ tokens: Type.Array(ScimTokenBody), nextCursor: NextCursor }),
           ...errors(),
         },
       },
     },
-    async ({ caller: { organizationId } }) => {
-      // At most five live ones: one page.
+    async ({ caller: { organizationId }, query }) => {
+      // At most five live ones.
       const live = await app.deps.store.tenant(organizationId, async (tenant) =>
         tokens(tenant).listScim(),
       )
-      return { tokens: live.map(presentScimToken), nextCursor: null }
+      const { rows, nextCursor } = pageOfAll(live, query)
+      return { tokens: rows.map(presentScimToken), nextCursor }
     },
   )
 

@@ -1,7 +1,8 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { tokens } from '../../store/tokens/tokens.ts'
-import { errors, IdParams, Ok } from '../http/schemas.ts'
+import { pageOfAll } from '../http/paging.ts'
+import { errors, IdParams, Ok, PageOfAll } from '../http/schemas.ts'
 import { createToken } from './create-token.ts'
 import { NewTokenAnswer, NewTokenBody, presentToken, TokenList } from './schemas.ts'
 
@@ -11,14 +12,19 @@ export const tokenRoutes: FastifyPluginAsyncTypebox = async (app) => {
     '/auth/tokens',
     {
       config: { access: 'read', sessionOnly: true },
-      schema: { operationId: 'listMyTokens', response: { 200: TokenList, ...errors() } },
+      schema: {
+        operationId: 'listMyTokens',
+        querystring: PageOfAll,
+        response: { 200: TokenList, ...errors() },
+      },
     },
-    async ({ caller }) => {
-      // At most twenty are valid, so one page holds all.
+    async ({ caller, query }) => {
+      // At most twenty are valid.
       const own = await app.deps.store.tenant(caller.organizationId, async (tenant) =>
         tokens(tenant).listOf(caller.userId),
       )
-      return { tokens: own.map(presentToken), nextCursor: null }
+      const { rows, nextCursor } = pageOfAll(own, query)
+      return { tokens: rows.map(presentToken), nextCursor }
     },
   )
 

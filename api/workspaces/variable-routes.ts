@@ -2,7 +2,8 @@ import type { Tenant } from '../../store/driver/tenant.ts'
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { workspaceVariables } from '../../store/workspaces/workspace-variables.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
-import { errors, Id, IdParams, NextCursor, Ok } from '../http/schemas.ts'
+import { pageOfAll } from '../http/paging.ts'
+import { errors, Id, IdParams, NextCursor, Ok, PageOfAll } from '../http/schemas.ts'
 import { createVariable } from './create-variable.ts'
 import { deleteVariable } from './delete-variable.ts'
 import { presentVariable } from './present-variable.ts'
@@ -27,20 +28,22 @@ export const variableRoutes: FastifyPluginAsyncTypebox = async (app) => {
         operationId: 'listVariables',
         description: 'All of them: a workspace has at most 200.',
         params: IdParams,
+        querystring: PageOfAll,
         response: {
           200: Type.Object({ variables: Type.Array(VariableBody), nextCursor: NextCursor }),
           ...errors(),
         },
       },
     },
-    async ({ caller: { organizationId }, params: { id } }) =>
+    async ({ caller: { organizationId }, params: { id }, query }) =>
       app.deps.store.tenant(organizationId, async (tenant) => {
         await workspaces(tenant).get(id)
         const rows = await workspaceVariables(tenant).list(id)
+        const { rows: shown, nextCursor } = pageOfAll(rows, query)
         const { keyring } = app.deps
         return {
-          variables: rows.map((row) => presentVariable(keyring, organizationId, row)),
-          nextCursor: null,
+          variables: shown.map((row) => presentVariable(keyring, organizationId, row)),
+          nextCursor,
         }
       }),
   )

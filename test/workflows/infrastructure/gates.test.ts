@@ -196,7 +196,7 @@ describe('the cost gate', () => {
     const approve = `/api/pipelines/${workspace.pipelineId}/runs/${id}/approve`
     expect((await second.post(approve, {})).statusCode).toBe(200)
     const run = await runUntil(author, { workspace, id }, isOver)
-    expect(run).toMatchObject({ state: 'failed', reason: 'cost_limit' })
+    expect(run).toMatchObject({ state: 'failed', reason: 'cost_exceeded' })
   })
 
   test('a sensitive value in the address of a resource without a price is masked', async () => {
