@@ -1,6 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { Static } from 'typebox'
+import type { Caller } from '../../domain/access/caller.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { tokens } from '../../store/tokens/tokens.ts'
+import type { Deps } from '../deps.ts'
 import { pageOfAll } from '../http/paging.ts'
 import { errors, IdParams, Ok, PageOfAll } from '../http/schemas.ts'
 import { createToken } from './create-token.ts'
@@ -18,14 +21,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox = async (app) => {
         response: { 200: TokenList, ...errors() },
       },
     },
-    async ({ caller, query }) => {
-      // At most twenty are valid.
-      const own = await app.deps.store.tenant(caller.organizationId, async (tenant) =>
-        tokens(tenant).listOf(caller.userId),
-      )
-      const { rows, nextCursor } = pageOfAll(own, query)
-      return { tokens: rows.map(presentToken), nextCursor }
-    },
+    async ({ caller, query }) => listTokens(app.deps, caller, query),
   )
 
   app.post(
@@ -70,4 +66,15 @@ export const tokenRoutes: FastifyPluginAsyncTypebox = async (app) => {
       return { ok: true as const }
     },
   )
+}
+
+/** At most twenty of a person are valid. */
+async function listTokens(
+  { store }: Deps,
+  { organizationId, userId }: Caller,
+  query: Static<typeof PageOfAll>,
+): Promise<Static<typeof TokenList>> {
+  const own = await store.tenant(organizationId, async (tenant) => tokens(tenant).listOf(userId))
+  const { rows, nextCursor } = pageOfAll(own, query)
+  return { tokens: rows.map(presentToken), nextCursor }
 }

@@ -32,13 +32,18 @@ describe('money of 0 in a currency without a rate', () => {
     const owner = await org.user('Owner')
     const rows: DaySum[] = [{ amount: 120 }, { amount: 0, currency: 'XXX' }]
     await loadSums(harness, { organizationId: org.id, rows })
-    const budget = { name: 'Shop', amountMonthly: 100, scopeKind: 'all' }
-    const made = await owner.post('/api/finops/budgets', budget)
-    expect(made.json().budget).toMatchObject({ actual: 120, state: 'exceeded' })
+    const make = async (amountMonthly: number) => {
+      const budget = { name: `Of ${amountMonthly}`, amountMonthly, scopeKind: 'all' }
+      return (await owner.post('/api/finops/budgets', budget)).json().budget
+    }
+    const [exceeded, kept] = [await make(100), await make(1_000)]
+    expect(exceeded).toMatchObject({ actual: 120, state: 'exceeded' })
+    expect(kept).toMatchObject({ actual: 120, state: 'ok' })
     const unrated: DaySum[] = [...rows, { amount: 1, currency: 'XXX' }]
     await loadSums(harness, { organizationId: org.id, rows: unrated })
-    const { json } = await owner.get(`/api/finops/budgets/${made.json().budget.id}`)
-    expect(json().budget).toMatchObject({ state: 'unknown' })
+    const stateOf = async ({ id }: { id: number }) =>
+      (await owner.get(`/api/finops/budgets/${id}`)).json().budget.state
+    expect([await stateOf(exceeded), await stateOf(kept)]).toEqual(['exceeded', 'unknown'])
   })
 
   test('is no money without a rate in any answer; so is what cancels out', async () => {
