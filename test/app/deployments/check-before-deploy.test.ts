@@ -37,7 +37,7 @@ describe('the last look before a deployment', () => {
     expect(await run.shown()).toMatchObject({
       state: 'failed',
       reason: 'deploy_errored',
-      message:
+      endMessage:
         'The pipeline requires a bill of materials, and the artifact of this run has none. Build its commit again.',
     })
   })
