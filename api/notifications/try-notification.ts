@@ -13,7 +13,7 @@ import type { Tried } from './schemas.ts'
 /** A try of a receiver takes at most 15 s. */
 const waitMs = 17_000
 const askEveryMs = 250
-/** Each test is a mail or a message to a third party. */
+/** Of channels of mails, which people get. */
 const testEverySeconds = 10
 
 /**
@@ -24,10 +24,10 @@ export async function tryNotification(deps: Deps, caller: Caller, id: number): P
   const { organizationId } = caller
   const { noticeId, recipients } = await deps.store.tenant(organizationId, async (tenant) => {
     const channel = await notifications(tenant).getForUpdate(id)
-    if (!(await channelMarks(tenant).noteTest(id, testEverySeconds)))
+    if (channel.recipients && !(await channelMarks(tenant).noteTest(id, testEverySeconds)))
       throw new AppError(
         'rate_limited',
-        `A notification is tested at most once in ${testEverySeconds} seconds. Try again in a moment.`,
+        `A notification by email is tested at most once in ${testEverySeconds} seconds. Try again in a moment.`,
         { code: 'too_many_tests', retryAfterSeconds: testEverySeconds },
       )
     await auditLog(tenant, actorOf(caller)).record('notification.tested', {

@@ -24,7 +24,7 @@ export const notificationTryRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'testNotification',
         description:
-          'Sends a test message as every other message is sent, and answers once it was tried: sent, or failed with why; waiting while nothing is known after 17 s, and for mails, which go to the caller alone. Each notification is tested at most once in 10 s (429 too_many_tests).',
+          'Sends a test message as every other message is sent, and answers once it was tried: sent, or failed with why; waiting while nothing is known after 17 s, and for mails, which go to whom the channel reaches, or to the caller alone where that is more than 20 people. A channel of mails is tested at most once in 10 s (429 too_many_tests).',
         params: IdParams,
         querystring: NoQuery,
         response: { 200: TriedAnswer, ...errors() },

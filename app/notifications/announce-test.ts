@@ -1,13 +1,16 @@
+import { lowestRole } from '../../domain/access/roles.ts'
 import { testEvent } from '../../domain/notifications/notice-events.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { deliveries } from '../../store/notifications/deliveries.ts'
 import { notices } from '../../store/notifications/notices.ts'
 import type { Notification } from '../../store/notifications/notifications.ts'
 
+const mailedByTestAtMost = 20
+
 /**
- * A test message to one channel, on the way of every other message. Of a channel of mails the person `by` alone
- * gets it: a test for everybody would let one person mail the whole organization as often as they like.
- * `recipients` is how many people are mailed; null for other channels.
+ * A test message to one channel, on the way of every other message. A channel of mails that reaches more than 20
+ * people, or only the authors of runs, sends it to the person `by` alone: otherwise one person could mail the whole
+ * organization. `recipients` is how many people are mailed; null for other channels.
  */
 export async function announceTest(
   tenant: Tenant,
@@ -31,8 +34,17 @@ export async function announceTest(
     await deliveries(tenant).postTest(noticeId, id)
     return { noticeId, recipients: null }
   }
-  const reached = await deliveries(tenant).mail(noticeId, [
-    { notificationId: id, userIds: [by], capability: null, lowestRole: null, dueAt: null },
-  ])
-  return { noticeId, recipients: reached }
+  const { capability, userIds } = recipients
+  const everybody = {
+    notificationId: id,
+    userIds,
+    capability,
+    lowestRole: capability && lowestRole[capability],
+    dueAt: null,
+  }
+  const reached = await deliveries(tenant).countReached([everybody])
+  const isForAll = reached > 0 && reached <= mailedByTestAtMost
+  const nobodyElse = { ...everybody, userIds: [by], capability: null, lowestRole: null }
+  const mailed = await deliveries(tenant).mail(noticeId, [isForAll ? everybody : nobodyElse])
+  return { noticeId, recipients: mailed }
 }

@@ -54,6 +54,13 @@ export function deliveries(tenant: Tenant) {
       return rows[0].readers
     },
 
+    /** How many people `mail` would reach. */
+    async countReached(channels: readonly MailedChannel[]): Promise<number> {
+      const bound = { organizationId, channels: JSON.stringify(channels) }
+      const { rows } = await db.raw(countReaders, bound)
+      return rows[0].readers
+    },
+
     /** What became of an event at a channel; undefined if the channel was deleted. */
     async find(notificationId: number, noticeId: number): Promise<Delivery | undefined> {
       return db('notification_deliveries')
@@ -78,8 +85,8 @@ const postMessages = `
     on conflict (organization_id, notification_id, notice_id) do nothing returning id)
   select pg_notify('cc_notification', '') from (select count(*) from queued) q`
 
-const mailReaders = `
-  with channels as (
+const reached = `
+  channels as (
     select * from jsonb_to_recordset(:channels::jsonb) as c(
       "notificationId" integer, "userIds" jsonb, capability text, "lowestRole" text, "dueAt" timestamptz)),
   people as (
@@ -88,7 +95,12 @@ const mailReaders = `
     where u.active and u.deprovisioned_at is null and u.email is not null
       and (c."userIds" @> to_jsonb(u.id)
         or c."lowestRole" is not null and (u.platform_admin or exists (select from role_grants g
-          where g.organization_id = :organizationId and g.user_id = u.id and g.role >= c."lowestRole"::member_role)))),
+          where g.organization_id = :organizationId and g.user_id = u.id and g.role >= c."lowestRole"::member_role))))`
+
+const countReaders = `with ${reached} select count(distinct id)::integer as readers from people`
+
+const mailReaders = `
+  with ${reached},
   queued as (
     insert into mails (organization_id, kind, user_id, detail)
     select distinct :organizationId::integer, 'notice', id, jsonb_build_object('noticeId', :noticeId::bigint)

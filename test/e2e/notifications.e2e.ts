@@ -62,13 +62,13 @@ describe('the page of notifications', () => {
     await page.getByText('Pager: The test message was accepted, with the status 200.').waitFor()
     expect(receiver.received('/pager')).toHaveLength(1)
     receiver.answer('/pager', (response) => {
-      response.statusCode = 410
+      response.statusCode = 404
       response.end('no such hook')
     })
     await page.getByRole('button', { name: 'Test Pager' }).click()
-    await page.getByText('The test message failed. It answered 410: no such hook').waitFor()
+    await page.getByText('The test message failed. It answered 404: no such hook').waitFor()
     await rowOf(page, 'Pager').getByText('Failing').waitFor()
-    await rowOf(page, 'Pager').getByText('It answered 410').waitFor()
+    await rowOf(page, 'Pager').getByText('It answered 404').waitFor()
     await page.screenshot({ path: join(folder, 'notifications-failing.png'), fullPage: true })
 
     await page.getByRole('button', { name: 'Pause Pager' }).click()

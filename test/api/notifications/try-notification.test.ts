@@ -56,13 +56,11 @@ test('200: a refusal is told at once', async () => {
   })
 })
 
-test('200: a test of an email channel mails who tries it, and nobody else', async () => {
+test('200: a mail goes to whom the channel reaches, or to who tries a channel of owners alone', async () => {
   const all = await channel({ kind: 'email', recipients: { capability: 'read' } })
   const viewer = await all.org.user('Viewer')
-  expect((await all.test()).delivery).toMatchObject({ state: 'waiting', recipients: 1 })
-  const { subject } = await harness.mailTo(all.owner.email)
-  expect(subject).toContain('Test of the notification Own')
-  expect(harness.mails.filter(({ to }) => to === viewer.email)).toEqual([])
+  expect((await all.test()).delivery).toMatchObject({ state: 'waiting', recipients: 2 })
+  expect((await harness.mailTo(viewer.email)).subject).toContain('Test of the notification Own')
 
   const owners = await channel({ kind: 'email', recipients: { owners: true }, enabled: false })
   const other = await owners.org.user('Viewer')
@@ -108,7 +106,16 @@ test('200: a failing channel is tried at once, before what waits for it, and onc
   await expect.poll(sent, { timeout: 20_000 }).toEqual(['event', 'test', 'test', 'event'])
 })
 
-test('429: a channel is tested once in ten seconds, by all together', async () => {
+test('200: of a channel that reaches over 20 people, who tries it is mailed alone', async () => {
+  const many = await channel({ kind: 'email', recipients: { capability: 'read' } })
+  const { platform } = harness.deps.store
+  for (let n = 0; n < 20; n += 1) await many.org.user('Viewer')
+  expect((await many.test()).delivery).toMatchObject({ state: 'waiting', recipients: 1 })
+  const mailed = await platform('mails').where({ organizationId: many.org.id, kind: 'notice' })
+  expect(mailed.map(({ userId }) => userId)).toEqual([many.owner.id])
+})
+
+test('429: a channel of mails is tested once in ten seconds, by all together', async () => {
   const to = await channel({ kind: 'email', recipients: { capability: 'read' } })
   const second = await to.org.user('Owner')
   const url = `/api/notifications/${to.id}/test`
@@ -118,7 +125,7 @@ test('429: a channel is tested once in ten seconds, by all together', async () =
   expect(refused.json()).toMatchObject({ code: 'too_many_tests' })
   expect(refused.headers['retry-after']).toBe('10')
   const { platform } = harness.deps.store
-  expect(await platform('mails').where({ organizationId: to.org.id })).toHaveLength(1)
+  expect(await platform('mails').where({ organizationId: to.org.id })).toHaveLength(2)
   await platform('notifications')
     .where({ id: to.id })
     .update({ testedAt: platform.raw(`now() - interval '11 seconds'`) })
