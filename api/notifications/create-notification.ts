@@ -1,5 +1,5 @@
-import { randomBytes } from 'node:crypto'
 import type { Caller } from '../../domain/access/caller.ts'
+import { newSigningSecret } from '../../domain/notifications/new-signing-secret.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import {
   notifications,
@@ -21,7 +21,7 @@ export async function createNotification(
   const { outbound } = deps
   const url = text === undefined ? undefined : await checkUrl({ outbound, organizationId }, text)
   const sent = sentColumns({ keyring: deps.keyring, organizationId }, { ...input, url })
-  const secret = kind === 'webhook' ? newSecret() : undefined
+  const secret = kind === 'webhook' ? newSigningSecret() : undefined
   const columns = {
     ...nothing,
     ...sent,
@@ -51,6 +51,3 @@ const nothing = {
   digest: 'immediate',
   enabled: true,
 } as const
-
-/** Standard Webhooks: 24 to 64 random bytes, in base64 behind a prefix. */
-const newSecret = () => `whsec_${randomBytes(32).toString('base64')}`

@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto'
 import type { Caller } from '../../domain/access/caller.ts'
 import { conflict } from '../../domain/errors.ts'
+import { newSigningSecret } from '../../domain/notifications/new-signing-secret.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { channelMarks } from '../../store/notifications/channel-marks.ts'
 import {
@@ -17,8 +17,7 @@ const oldKeyHours = 24
 export async function rotateSecret(deps: Deps, caller: Caller, id: number): Promise<string> {
   const { organizationId } = caller
   const { keyring } = deps
-  // Standard Webhooks: 24 to 64 random bytes, in base64 behind a prefix.
-  const secret = `whsec_${randomBytes(32).toString('base64')}`
+  const secret = newSigningSecret()
   await deps.store.tenant(organizationId, async (tenant) => {
     const channel = await notifications(tenant).getForUpdate(id)
     if (channel.secret === null) throw conflict('no_secret', 'Only a webhook has a secret.')
