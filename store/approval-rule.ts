@@ -95,6 +95,7 @@ export const selectApprovalRules = `
     r.approval_reasons = '{confirm}' and w.criticality = 'standard' as only_confirm,
     array(
       select r.author_user_id where r.author_user_id is not null
+      union select unnest(r.overrides_by)
       union select unnest(released.authors)
       union select unnest(v.author_user_ids)
       union select unnest(earlier.author_user_ids) from ${basesOf('v')}

@@ -80,6 +80,7 @@ import * as listedApplicationRuns from './migrations/0147-list-application-runs.
 import * as fairMails from './migrations/0148-mail-fairly.ts'
 import * as wordedStartsOfRuns from './migrations/0149-word-starts-of-runs.ts'
 import * as readTagsAgain from './migrations/0150-read-tags-again.ts'
+import * as whoWroteOverrides from './migrations/0151-who-wrote-overrides.ts'
 import * as hooksOfReleases from './migrations/0135-keep-hooks-of-releases.ts'
 import * as termsOfBytes from './migrations/0128-hash-terms-of-bytes.ts'
 import * as signedOrders from './migrations/0129-sign-orders.ts'
@@ -222,6 +223,7 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0148-mail-fairly': fairMails,
   '0149-word-starts-of-runs': wordedStartsOfRuns,
   '0150-read-tags-again': readTagsAgain,
+  '0151-who-wrote-overrides': whoWroteOverrides,
 }
 
 /** The key of the advisory lock, arbitrary: of two starts at once, one migrates after the other. */

@@ -2977,6 +2977,7 @@ table workspace_runs
   confirm boolean not null default false
   start_message text
   changes integer default ((COALESCE(((summary ->> 'add'::text))::integer, 0) + COALESCE(((summary ->> 'change'::text))::integer, 0)) + COALESCE(((summary ->> 'destroy'::text))::integer, 0))
+  overrides_by integer[] not null default '{}'::integer[]
   constraint workspace_runs_approval_reasons_check CHECK ((approval_reasons <@ ARRAY['production'::text, 'budget'::text, 'confirm'::text]))
   constraint workspace_runs_kind_check CHECK ((kind = ANY (ARRAY['apply'::text, 'plan'::text])))
   constraint workspace_runs_organization_id_author_token_id_fkey FOREIGN KEY (organization_id, author_token_id) REFERENCES tokens(organization_id, id)

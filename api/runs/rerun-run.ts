@@ -27,8 +27,7 @@ export async function rerunRun(deps: Deps, caller: Caller, rerun: Rerun): Promis
   const found = await deps.store.tenant(caller.organizationId, async (tenant) => {
     const place = await rerun.place(tenant)
     const application = place.workspaceRunId === null ? await viewOf(tenant, place.id) : undefined
-    // A rollback keeps the key for itself, as one that was asked for.
-    if (key === undefined || application?.rollbackOf != null) return { place, application }
+    if (key === undefined) return { place, application }
     const requestHash = hashOfRerun(rerun.of)
     const first = await findFirstAnswer(tenant, {
       caller: `user:${caller.userId}`,
@@ -62,6 +61,7 @@ async function rerunApplicationRun(
       return await rollBack(deps, caller, {
         pipelineId,
         runId: rollbackOf,
+        rerun: { of: id },
         ...(message !== undefined && { comment: message }),
         idempotencyKey: key,
       })

@@ -8,6 +8,7 @@ import { idempotencyKeys } from '../../store/requests/idempotency-keys.ts'
 import {
   placeOfOverrides,
   workspaceRuns,
+  type RunOverrides,
   type WorkspaceRun,
 } from '../../store/runs/workspace-runs.ts'
 import {
@@ -57,7 +58,7 @@ export async function rerunWorkspaceRun(
       destroy,
       confirm,
       startMessage,
-      overrides: await overridesFor(deps, tenant, run),
+      ...(await overridesFor(deps, tenant, run)),
       pipelineId: of.noun === 'Pipeline' ? of.id : undefined,
       rerunOf: of.runId,
     })
@@ -91,19 +92,20 @@ async function assertRerunnable(
     )
 }
 
-/** The values that the run was started with. What is sensitive by now may be refused, and no value is in the message. */
+/** The values that the run was started with, and who wrote them. What is sensitive by now may be refused, and no value is in the message. */
 async function overridesFor(
   { keyring }: Pick<Deps, 'keyring'>,
   tenant: Tenant,
-  { id, workspaceId }: WorkspaceRun,
-): Promise<Buffer | null> {
-  const sealed = await workspaceRuns(tenant).overridesOf(id)
-  if (!sealed) return null
+  { id, workspaceId, authorUserId }: WorkspaceRun,
+): Promise<Partial<RunOverrides>> {
+  const { overrides: sealed, overridesBy } = await workspaceRuns(tenant).overridesOf(id)
+  if (!sealed) return {}
   const at = placeOfOverrides(tenant.organizationId)
   const text = keyring.open(at, sealed).toString()
   // Written by a start, in this shape.
   const vars = JSON.parse(text) as Record<string, string | number | boolean>
   const refusal = refuseOverrides(vars, await workspaceVariables(tenant).measure(workspaceId))
   if (refusal) throw notRerunnable(refusal.message)
-  return keyring.seal(at, text)
+  const writers = authorUserId === null ? overridesBy : [...overridesBy, authorUserId]
+  return { overrides: keyring.seal(at, text), overridesBy: [...new Set(writers)] }
 }

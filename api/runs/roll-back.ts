@@ -15,6 +15,7 @@ import { releases } from '../../store/runs/releases.ts'
 import { sourceOfRun } from '../../store/runs/source-of-run.ts'
 import type { Deps } from '../deps.ts'
 import { beginApplicationRun } from './begin-application-run.ts'
+import { hashOfRerun } from './not-rerunnable.ts'
 import { presentRuns } from './present-runs.ts'
 import type { RunAnswer } from './schemas.ts'
 import { startWarnings } from './start-warnings.ts'
@@ -24,6 +25,8 @@ export type Rollback = {
   /** The run whose release comes back. */
   runId: number
   comment?: string
+  /** Set if the run repeats another rollback. */
+  rerun?: { of: number }
   idempotencyKey?: string | undefined
 }
 
@@ -66,6 +69,7 @@ async function begin(
     message: comment,
     artifactRunId,
     rollbackOf: runId,
+    rerunOf: request.rerun?.of,
   })
   const source = sourceOfRun(tenant, place.id)
   await source.copyFrom(runId)
@@ -120,6 +124,8 @@ async function assertRollbackable(
 }
 
 const hashOf = ({ idempotencyKey: _, ...request }: Rollback): Buffer =>
-  createHash('sha256')
-    .update(canonicalJson({ rollback: request }))
-    .digest()
+  request.rerun
+    ? hashOfRerun({ noun: 'Pipeline', id: request.pipelineId, runId: request.rerun.of })
+    : createHash('sha256')
+        .update(canonicalJson({ rollback: request }))
+        .digest()

@@ -156,10 +156,23 @@ async function begin(tenant: Tenant, caller: Caller, start: Start): Promise<RunA
     await source.noteCommits(promoted)
     await afterArtifact(tenant, place.id)
   }
+  if (rerun && !found) await addRepeatedAuthors(tenant, { pipeline, id: place.id, of: rerun.of })
   const [run] = await presentRuns(tenant, caller, { places: [place] })
   if (!run) throw new Error('a run that was just made is gone')
   const warnings = await startWarnings(tenant, place.id)
   return { run, ...(warnings.length > 0 && { warnings }) }
+}
+
+/** Of a release that was deployed on this target the commits were approved. */
+async function addRepeatedAuthors(
+  tenant: Tenant,
+  { pipeline, id, of }: { pipeline: Pipeline; id: number; of: number },
+): Promise<void> {
+  const { targetWorkspaceId } = pipeline
+  if (targetWorkspaceId === null) return
+  const release = { pipelineId: pipeline.id, artifactRunId: of }
+  if (!(await releases(tenant).wasDeployed(release, targetWorkspaceId)))
+    await sourceOfRun(tenant, id).addAuthorsOf(of)
 }
 
 function revisionOf({

@@ -23,6 +23,8 @@ export type RunCreation = {
   startMessage?: string | null
   /** Sealed. */
   overrides?: Buffer | null
+  /** Who wrote them, beside who starts the run. */
+  overridesBy?: number[]
   origin: RunOrigin
   /** The deployment that the run carries out. */
   deploymentId?: number
@@ -55,6 +57,7 @@ export async function createRun(tenant: Tenant, creation: RunCreation): Promise<
     authorUserId: author?.userId ?? null,
     authorTokenId: author?.tokenId ?? null,
     overrides,
+    overridesBy: creation.overridesBy ?? [],
     confirm: creation.confirm ?? false,
     startMessage: creation.startMessage ?? null,
   })

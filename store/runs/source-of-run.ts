@@ -145,6 +145,24 @@ export function sourceOfRun(tenant: Tenant, pipelineRunId: number) {
       )
     },
 
+    /**
+     * Of a run that builds the commit of another one again, which nobody has approved: the range since the last good
+     * deployment has none of its commits where a newer one was deployed.
+     */
+    async addAuthorsOf(runId: number): Promise<void> {
+      await db.raw(
+        `update application_runs a
+         set author_user_ids = array(
+             select distinct author from unnest(a.author_user_ids || b.author_user_ids || b.author_user_id) as author
+             where author is not null order by 1),
+           unknown_author = a.unknown_author or b.unknown_author
+         from application_runs b
+         where a.organization_id = ? and a.pipeline_run_id = ?
+           and b.organization_id = a.organization_id and b.pipeline_run_id = ?`,
+        [organizationId, pipelineRunId, runId],
+      )
+    },
+
     /** A release that was deployed here before has no new commits, and so no authors of any. */
     async clearAuthors(): Promise<void> {
       await row().update({ authorUserIds: '{}', unknownAuthor: false })

@@ -21,6 +21,8 @@ class WorkspaceRunRow extends Model {
   declare configurationVersionId: number
   /** Sealed. */
   declare overrides: Buffer | null
+  /** Of a rerun with overrides: who started the runs that had them before. */
+  declare overridesBy: number[]
   declare origin: RunOrigin
   /** The member who started the run; set if its origin is `person`. */
   declare authorUserId: number | null
@@ -49,8 +51,9 @@ class WorkspaceRunRow extends Model {
 }
 
 /** Without its overrides: they have up to 256 KiB, and only a worker's step reads them (run-of-step.ts). */
-export type WorkspaceRun = Omit<WorkspaceRunRow, keyof Model | 'organizationId' | 'overrides'>
-export type RunOverrides = Pick<WorkspaceRunRow, 'overrides'>
+export type WorkspaceRun = Omit<WorkspaceRunRow, Unread>
+type Unread = keyof Model | 'organizationId' | keyof RunOverrides
+export type RunOverrides = Pick<WorkspaceRunRow, 'overrides' | 'overridesBy'>
 
 export const placeOfOverrides = (organizationId: number) =>
   ({ organizationId, table: 'workspace_runs', column: 'overrides' }) as const
@@ -130,10 +133,10 @@ export function workspaceRuns(tenant: Tenant) {
       return row
     },
 
-    /** Sealed; null for a run without any. */
-    async overridesOf(id: number): Promise<Buffer | null> {
-      const row = await rows().select('overrides').findOne({ id })
-      return row?.overrides ?? null
+    async overridesOf(id: number): Promise<RunOverrides> {
+      const row = await rows().select('overrides', 'overridesBy').findOne({ id })
+      if (!row) throw notFound()
+      return row
     },
 
     /** Wakes whoever waits for a change of the run, when the transaction commits. */

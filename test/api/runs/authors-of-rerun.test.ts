@@ -11,6 +11,37 @@ afterAll(async () => harness.close())
 
 const platform = () => harness.deps.store.platform
 
+test('403: whoever wrote the variables of a run, however often others run it again', async () => {
+  const org = await harness.organization()
+  const [writer, starter, again, other] = await Promise.all(
+    Array.from({ length: 4 }, async () => org.user('Deployer')),
+  ).then((users) => users as [TestUser, TestUser, TestUser, TestUser])
+  const workspace = await org.workspace({ by: await org.user('Owner'), criticality: 'production' })
+  const end = async (id: number) =>
+    platform()('workspace_runs').where({ id }).update({ phase: 'failed', endedAt: new Date() })
+  const { run } = (await writer.post(`${workspace.url}/apply`, { vars: { n: 2 } })).json()
+  await end(run.id)
+  const rerun = async (by: TestUser, id: number): Promise<number> => {
+    const answer = await by.post(`${workspace.url}/runs/${id}/rerun`, {})
+    expect(answer.statusCode, answer.body).toBe(201)
+    return answer.json().run.id
+  }
+  const refusalOf = async (person: TestUser, id: number) => {
+    await platform()('workspace_runs')
+      .where({ id })
+      .update({ phase: 'awaiting_approval', planDigest: 'sha256:0' })
+    return (await person.get(`${workspace.url}/runs/${id}`)).json().run.because.mayApprove
+  }
+  const first = await rerun(starter, run.id)
+  expect(await refusalOf(writer, first)).toBe('approver_is_author')
+  expect(await refusalOf(other, first)).toBeUndefined()
+  await end(first)
+  const second = await rerun(again, first)
+  expect(await refusalOf(writer, second)).toBe('approver_is_author')
+  expect(await refusalOf(starter, second)).toBe('approver_is_author')
+  expect(await refusalOf(other, second)).toBeUndefined()
+})
+
 test('403: of an older version that was never applied, who wrote it and what it is based on', async () => {
   const org = await harness.organization()
   const [first, second, third, fourth, starter] = await Promise.all(

@@ -227,6 +227,20 @@ describe('of an application', () => {
     expect((await refusal(url, stranger))[0]).toBe(404)
   })
 
+  test('201: who wrote a commit that was never deployed is an author again', async () => {
+    const pipelineId = await pipeline()
+    const [writer, other] = [await org.user('Deployer'), await org.user('Deployer')]
+    const { id: targetWorkspaceId } = await org.workspace({ by: owner })
+    await platform()('pipelines').where({ id: pipelineId }).update({ targetWorkspaceId })
+    const run = await started(owner, `/api/pipelines/${pipelineId}/run`, { commit: sha })
+    const row = (id: number) => platform()('application_runs').where({ pipelineRunId: id })
+    await row(run.id).update({ authorUserIds: [writer.id], unknownAuthor: true })
+    const again = await started(other, `/api/pipelines/${pipelineId}/runs/${run.id}/rerun`)
+    const { authorUserIds, unknownAuthor } = await row(again.id).first()
+    expect(new Set(authorUserIds)).toEqual(new Set([writer.id, owner.id]))
+    expect(unknownAuthor).toBe(true)
+  })
+
   test('409: another target, and an artifact that is gone', async () => {
     const pipelineId = await pipeline()
     const { id: targetWorkspaceId } = await org.workspace({ by: owner })
@@ -251,6 +265,13 @@ describe('of an application', () => {
     const again = await started(world.owner, url)
     expect(again).toMatchObject({ rollbackOf: old.id, message: 'slow' })
     expect(again.id).not.toBe(back.id)
+    expect((await entryOf(again.id)).detail).toMatchObject({ rerunOf: back.id })
+    const options = { headers: { 'idempotency-key': randomUUID() } }
+    const first = await world.owner.post(url, {}, options)
+    expect((await world.owner.post(url, {}, options)).json()).toEqual(first.json())
+    const ofAgain = `/api/pipelines/${world.pipelineId}/runs/${again.id}/rerun`
+    const reused = await world.owner.post(ofAgain, {}, options)
+    expect([reused.statusCode, reused.json().code]).toEqual([409, 'idempotency_key_reused'])
     await platform()('artifacts')
       .where({ pipelineRunId: old.id })
       .update({ sweptAt: new Date(), provenance: null })
