@@ -64,7 +64,7 @@ async function readSnippets(
   if (placed.length === 0 || sizeBytes > maxConfigurationBytes) return new Map()
   const sealed = await versions.sealedFiles(run.configurationVersionId)
   const files = openFiles(deps, tenant.organizationId, sealed)
-  return snippetsOf(placed, files, (await searchOf(run)).cover)
+  return snippetsOf(placed, files, await searchOf(run))
 }
 
 type Found = Omit<Diagnostic, 'snippet'>

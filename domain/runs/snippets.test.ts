@@ -1,7 +1,9 @@
 import { expect, test } from 'vitest'
+import { createSecretSearch } from '../secrets/secret-search.ts'
 import { maxCharacters, snippetsOf, type Place } from './snippets.ts'
 
-const as = (text: string) => text
+const same = (text: string) => text
+const as = { cover: same, coverBlocks: same }
 const at = (line: number | null, file: string | null = 'main.tf') => ({ file, line })
 const seven = ['one', 'two', 'three', 'four', 'five', 'six', 'seven'].join('\n')
 const linesOf = (place: Place, text = seven) =>
@@ -33,8 +35,30 @@ test('a line is masked before it is cut, so that no part of a secret is left', (
   const text = `${'x'.repeat(495)}secret-of-mine`
   const cover = (line: string) => line.replace('secret-of-mine', '[masked]')
   const place = at(1)
-  const [line] = snippetsOf([place], { 'main.tf': text }, cover).get(place) ?? []
+  const [line] =
+    snippetsOf([place], { 'main.tf': text }, { cover, coverBlocks: same }).get(place) ?? []
   expect(line?.text).toBe(`${'x'.repeat(495)}[mask`)
+})
+
+test('nothing is shown of a file after the beginning of a secret of several lines', () => {
+  const key = Array.from({ length: 24 }, (_, n) => `line-${n}-of-the-key`).join('\n')
+  const search = createSecretSearch([
+    key,
+    'user: admin\npass: hunter2\nhost: db.internal',
+    'of-one-line',
+  ])
+  const after = (text: string, line: number) =>
+    snippetsOf([at(line)], { 'main.tf': `first = 1\nkey = <<E\n${text}\nE\nlast = 1\n` }, search)
+  for (const line of [20, 27, 29]) expect(after(key, line).size).toBe(0)
+  expect(after('user: admin\npass: hunter2\nhost: db.internal', 6).size).toBe(0)
+  expect([...after(key, 1).values()].flat().map(({ text }) => text)).toEqual([
+    'first = 1',
+    'key = <<E',
+    '[masked]',
+  ])
+  expect([...after('x = "of-one-line"\ny = 2', 4).values()].flat().map(({ text }) => text)).toEqual(
+    ['key = <<E', 'x = "[masked]', 'y = 2', 'E', 'last = 1'],
+  )
 })
 
 test('a line of megabytes is cut, and not within a character', () => {

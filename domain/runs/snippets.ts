@@ -1,22 +1,25 @@
+import type { SecretSearch } from '../secrets/secret-search.ts'
+
 /** A place in a file of a configuration. */
 export type Place = { file: string | null; line: number | null }
 export type SnippetLine = { line: number; text: string }
 
 /**
  * The lines around each of these places, by the place. A place in a file that is not here has none, nor has one
- * beyond `maxCharacters` of all together. Each file is looked through once.
+ * beyond `maxCharacters` of all together. Each file is looked through once. Of a file
+ * with a secret of several lines nothing after its beginning is shown.
  */
 export function snippetsOf<P extends Place>(
   places: readonly P[],
   files: Readonly<Record<string, string>>,
-  cover: (text: string) => string,
+  { cover, coverBlocks }: Pick<SecretSearch, 'cover' | 'coverBlocks'>,
 ): Map<P, SnippetLine[]> {
   const snippets = new Map<P, SnippetLine[]>()
   let left = maxCharacters
   for (const [file, inFile] of Map.groupBy(places, (place) => place.file)) {
     if (file === null || !Object.hasOwn(files, file)) continue
     const wanted = new Set(inFile.flatMap(({ line }) => (line === null ? [] : around(line))))
-    const lines = linesOf(files[file] ?? '', wanted)
+    const lines = linesOf(coverBlocks(files[file] ?? ''), wanted)
     for (const place of inFile) {
       if (place.line === null || !lines.has(place.line)) continue
       const snippet = around(place.line).flatMap((line) => {

@@ -1,5 +1,5 @@
 import { formsOf, secretForms } from './secret-forms.ts'
-import { createTextMatcher } from './text-matcher.ts'
+import { createTextMatcher, type TextMatcher } from './text-matcher.ts'
 
 /**
  * Searches what a reader is shown for secrets of a workspace, in each form in which tools pass them on. A
@@ -46,16 +46,29 @@ export function createSecretSearch(secrets: Iterable<string>): SecretSearch {
     }
     return covered ?? list
   }
-  return { cover, coverAll: (value) => coverAll(value) }
+  let blocks: TextMatcher | undefined
+  const coverBlocks = (text: string): string => {
+    blocks ??= createTextMatcher([...values].filter(hasLines).flatMap(beginningsOf))
+    const [first] = blocks.find(text)
+    return first ? text.slice(0, first.start) + hiddenText : text
+  }
+  return { cover, coverBlocks, coverAll: (value) => coverAll(value) }
 }
 
 export type SecretSearch = {
   cover: (text: string) => string
+  /**
+   * Of a text that is shown line by line: ends it at the first secret of several lines, whose other lines may be too
+   * short or too many to be found by themselves. The lines are still to be covered.
+   */
+  coverBlocks: (text: string) => string
   /** Masks every text, number and key of a JSON value; a value without secrets is returned itself. */
   coverAll: (value: unknown) => unknown
 }
 
 const hiddenText = '[masked]'
+
+const hasLines = (secret: string): boolean => secret.includes('\n')
 
 /** Shorter secrets appear in other values by chance. They are masked where they are the whole value. */
 const shortestPart = 8
