@@ -11,14 +11,15 @@ type By = { actor: AuditActor; userId: number | null }
 
 /**
  * Puts a suspect slice in the place of the current one: exactly what was looked at. Its sums are there
- * already, and its counts hold, for whatever replaces the current slice takes the place of this one too.
+ * already, and its counts hold: what replaces the current slice takes the place of this one too, unless it has the
+ * same rows of the bill.
  */
 export async function acceptSlice(tenant: Tenant, id: number, by: By): Promise<LoadedSlice> {
   const slice = await holdSuspect(tenant, id)
   const slices = billingSlices(tenant)
   const current = await slices.current(slice.sourceId, slice.period)
   const changes = { upserted: slice.recordsUpserted, removed: slice.recordsRemoved }
-  const put = { slice, from: 'suspect', replaced: current?.id, changes } as const
+  const put = { slice, from: 'suspect', replaced: current?.id, isReread: false, changes } as const
   if (!(await putInPlace(tenant, by.actor, put))) throw changed()
   await sliceDecisions(tenant).planScore(id)
   await note(tenant, slice, { ...by, event: 'finops.slice_accepted' })

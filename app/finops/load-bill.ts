@@ -93,7 +93,7 @@ type Uploaded = { bill: Bill; uploadId: number | undefined; slices: readonly Rea
 
 /**
  * An export of a month is one slice, also where a provider put charges of another billing period into it:
- * it is replaced as a whole. An upload has a slice for each of its months, but those that a later upload has.
+ * it is replaced as a whole. An upload has a slice for each of its months; read again, for those that are to be.
  */
 async function beginMonths(
   store: Store,
@@ -121,11 +121,11 @@ async function beginUpload(tenant: Tenant, { bill, uploadId, slices }: Uploaded)
   const { ingestId, sourceId, files } = bill
   const manifest = manifestOfUpload(uploadId)
   const all = slices.map(({ period }) => `${period}-01`)
-  const own = await readAgain(tenant).newestOf({ id: uploadId, sourceId }, all)
+  const wanted = await readAgain(tenant).monthsToLoad({ id: uploadId, sourceId }, all)
   const months: Month[] = []
   for (const slice of slices) {
     const period = `${slice.period}-01`
-    if (!own.includes(period)) continue
+    if (!wanted.includes(period)) continue
     const { id } = await readingSlices(tenant).beginReading({
       ingestId,
       sourceId,

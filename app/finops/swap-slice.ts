@@ -35,9 +35,12 @@ export async function swapSlice(store: Store, { organizationId, sliceId }: At): 
     const changes = await store.tenant(organizationId, async (tenant) =>
       compareSlices(tenant, { sliceId, replaced, period: slice.period }),
     )
-    const shrunk = current && !hasSameRows(slice, current) ? whyShrunk(slice, current) : undefined
+    const isSame = current !== undefined && hasSameRows(slice, current)
+    const shrunk = current && !isSame ? whyShrunk(slice, current) : undefined
+    // Another export may have the same rows too: it is no re-read.
+    const isReread = isSame && current.readAgain && current.manifestHash === slice.manifestHash
     const swapped = await store.tenant(organizationId, async (tenant) =>
-      decide(tenant, { slice, replaced, changes, shrunk }),
+      decide(tenant, { slice, replaced, isReread, changes, shrunk }),
     )
     if (swapped) return swapped
   }
@@ -70,6 +73,7 @@ async function sumUp(tenant: Tenant, sliceId: number): Promise<LoadedSlice> {
 type Decision = {
   slice: LoadedSlice
   replaced: number | undefined
+  isReread: boolean
   changes: Changes
   shrunk: string | undefined
 }
@@ -77,7 +81,7 @@ type Decision = {
 /** Undefined if it is to be looked at once more. */
 async function decide(
   tenant: Tenant,
-  { slice: { id, sourceId }, replaced, changes, shrunk }: Decision,
+  { slice: { id, sourceId }, replaced, isReread, changes, shrunk }: Decision,
 ): Promise<Swapped | undefined> {
   const source = await billingSources(tenant).hold(sourceId)
   const slices = billingSlices(tenant)
@@ -94,6 +98,7 @@ async function decide(
       slice,
       from: 'reading',
       replaced,
+      isReread,
       changes,
     })
     return isMade ? 'loaded' : undefined
@@ -117,11 +122,13 @@ export async function putInPlace(
     slice,
     from,
     replaced,
+    isReread,
     changes,
   }: {
     slice: LoadedSlice
     from: 'reading' | 'suspect'
     replaced: number | undefined
+    isReread: boolean
     changes: Changes
   },
 ): Promise<boolean> {
@@ -130,6 +137,7 @@ export async function putInPlace(
   const through = completeThrough(Object.keys(slice.providerNames), slice.lastDay, slice.beganAt)
   const isMade = await sliceMoves(tenant).makeCurrent(slice, from, {
     replaced,
+    isReread,
     ...changes,
     completeThrough: through,
   })

@@ -17,6 +17,8 @@ export type LoadedSlice = {
   /** The bill's own names by provider. */
   providerNames: Record<string, string[]>
   manifestHash: string | null
+  /** Its tags are to be read again out of the same files. */
+  readAgain: boolean
   /** Of the bill itself. */
   rowsRead: number
   /** Rows at day grain. */
@@ -44,6 +46,7 @@ const columns = [
   'rolledUpAt',
   'providerNames',
   'manifestHash',
+  'readAgain',
   'rowsRead',
   'records',
   'recordsUpserted',

@@ -55,15 +55,16 @@ export function readAgain(tenant: Tenant) {
     },
 
     /**
-     * Of the months of an upload those that it is still the newest reading of: not those of a later upload, nor those
-     * that a person discarded.
+     * The months of an upload that are to be loaded. An upload that is new has them all, however late it was completed.
+     * Of one that is read again, those that are marked, and those that it never loaded unless a later upload has them:
+     * not those that another upload replaced or a person discarded.
      */
-    async newestOf(
+    async monthsToLoad(
       upload: { id: number; sourceId: number },
       periods: readonly string[],
     ): Promise<string[]> {
       const asked = { organizationId, ...upload, periods: [...periods] }
-      const { rows } = await db.raw(newestOf, asked)
+      const { rows } = await db.raw(monthsToLoad, asked)
       return rows.map(({ period }: { period: string }) => period)
     },
   }
@@ -91,9 +92,17 @@ const unmarkGone = `
   update billing_slices set read_again = false where organization_id = :organizationId and source_id = :sourceId
     and read_again and period = any(:periods::date[])`
 
-const newestOf = `
-  select p.period::text from unnest(:periods::date[]) as p (period) where not exists (
-    select from billing_slices s where s.organization_id = :organizationId and s.source_id = :sourceId
-      and s.period = p.period
-      and (s.is_current and case when s.manifest ~ '^upload [0-9]+$' then substr(s.manifest, 8)::integer > :id end
-        or s.manifest = 'upload ' || :id::integer and s.state = 'discarded'))`
+/** `own`: what is being read or was refused may be of a lost attempt, after which the upload is still new. */
+const monthsToLoad = `
+  with own as (
+    select s.period, s.read_again and s.state in ('loaded', 'suspect') as is_marked from billing_slices s
+    where s.organization_id = :organizationId and s.source_id = :sourceId
+      and s.manifest = 'upload ' || :id::integer
+      and s.state in ('loaded', 'suspect', 'superseded', 'discarded'))
+  select p.period::text from unnest(:periods::date[]) as p (period)
+  where exists (select from own where own.period = p.period and own.is_marked)
+    or not exists (select from own where own.period = p.period)
+      and (not exists (select from own) or not exists (
+        select from billing_slices s where s.organization_id = :organizationId and s.source_id = :sourceId
+          and s.period = p.period and s.is_current
+          and case when s.manifest ~ '^upload [0-9]+$' then substr(s.manifest, 8)::integer > :id end))`

@@ -19,15 +19,21 @@ export function sliceMoves(tenant: Tenant) {
   return {
     /**
      * Compare-and-swap: readers see this slice in place of `replaced`, which is undefined for the first one
-     * of its period. False if another slice is the current one by now.
+     * of its period. False if another slice is the current one by now. `isReread`: it has the rows of `replaced`,
+     * read again out of the same files.
      */
     async makeCurrent(
       { id, sourceId, period }: Place,
       from: 'reading' | 'suspect',
       {
         replaced,
+        isReread,
         ...found
-      }: { replaced: number | undefined; completeThrough: string | null } & Changes,
+      }: Changes & {
+        replaced: number | undefined
+        isReread: boolean
+        completeThrough: string | null
+      },
     ): Promise<boolean> {
       const current = await rows().where({ sourceId, period, isCurrent: true }).first('id')
       if (current?.id !== replaced) return false
@@ -42,8 +48,8 @@ export function sliceMoves(tenant: Tenant) {
         loadedAt: db.fn.now(),
       })
       if (moved === 0) throw new Error('The state of a slice changed under its lock.')
-      // A whole export takes the place of a suspect one.
-      await rows().where({ sourceId, period, state: 'suspect' }).update(superseded)
+      // A whole export takes the place of a suspect one. What is only read again is older than that, and says nothing of it.
+      if (!isReread) await rows().where({ sourceId, period, state: 'suspect' }).update(superseded)
       return true
     },
 
