@@ -2,6 +2,7 @@ import { lookup, Resolver } from 'node:dns/promises'
 import { readFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
 
 export type Address = { address: string; family: number }
 export type LookUp = {
@@ -15,6 +16,8 @@ export type LookUp = {
 
 const timeoutMs = 2_000
 const tries = 2
+/** How long the second family is awaited once the first one has addresses. */
+const otherFamilyMs = 300
 
 /**
  * The addresses of a name that somebody else chose: from /etc/hosts, else from name servers. They are asked by
@@ -53,7 +56,10 @@ export function lookUpBySystem(host: string): Promise<Address[]> {
   return asking
 }
 
-/** Asks for both families. One is enough: some name servers never answer a question for the other. */
+/**
+ * Asks for both families. One is enough: some name servers never answer a question for the other, and waiting for
+ * that would use up the time of the request.
+ */
 async function askNameServers(
   host: string,
   { signal, nameServers = [] }: LookUp,
@@ -64,7 +70,11 @@ async function askNameServers(
   const cancel = () => resolver.cancel()
   signal.addEventListener('abort', cancel, { once: true })
   try {
-    const [v4, v6] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)])
+    const families = [resolver.resolve4(host), resolver.resolve6(host)] as const
+    const both = Promise.allSettled(families)
+    await Promise.race([both, waitAfterFirst(families, signal)])
+    cancel()
+    const [v4, v6] = await both
     signal.throwIfAborted()
     if (v4.status === 'rejected' && v6.status === 'rejected') throw v4.reason
     const inV4 = v4.status === 'fulfilled' ? v4.value : []
@@ -75,6 +85,19 @@ async function askNameServers(
     )
   } finally {
     signal.removeEventListener('abort', cancel)
+  }
+}
+
+/** Ends `otherFamilyMs` after one family has addresses, or with the signal; a family without addresses is no answer. */
+async function waitAfterFirst(
+  families: ReadonlyArray<Promise<string[]>>,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await Promise.any(families)
+    await sleep(otherFamilyMs, undefined, { signal, ref: false })
+  } catch {
+    // Neither family has addresses, or the caller has left: the look-up throws either.
   }
 }
 

@@ -18,6 +18,9 @@ const names = {
   'six.example': ['2606:4700::1111'],
   'mixed.example': ['8.8.8.8', '10.0.0.1'],
   'mixed-six.example': ['8.8.8.8', 'fd00::1'],
+  'public.silent-six.example': ['8.8.8.8'],
+  'private.silent-six.example': ['10.0.0.1'],
+  'public.silent-four.example': ['2606:4700::1111'],
 }
 const unhurried = () => AbortSignal.timeout(30_000)
 const elapsedMs = async (work: Promise<unknown>): Promise<number> => {
@@ -105,6 +108,36 @@ describe('look-ups of names that somebody else chose', () => {
     for (const host of ['mixed.example', 'mixed-six.example'])
       await expect(check(host)).rejects.toMatchObject({ code: 'address_not_allowed' })
     await expect(check('none.example')).rejects.toMatchObject({ code: 'host_not_found' })
+  })
+
+  test('a family without an answer does not take away the addresses of the other one', async () => {
+    const given = {
+      'public.silent-six.example': '8.8.8.8',
+      'public.silent-four.example': '2606:4700::1111',
+    }
+    const waitedMs = await elapsedMs(
+      Promise.all(
+        Object.entries(given).map(async ([host, address]) =>
+          expect(await check(host)).toMatchObject([{ address }]),
+        ),
+      ),
+    )
+    // The resolver itself gives up after 4 s at the earliest.
+    expect(waitedMs).toBeLessThan(3_000)
+    await expect(check('private.silent-six.example')).rejects.toMatchObject({
+      code: 'address_not_allowed',
+    })
+  })
+
+  test('a caller who leaves while the other family is awaited gets no addresses', async () => {
+    const left = new AbortController()
+    const looking = lookUpName('public.silent-six.example', {
+      nameServers: [dns.address],
+      signal: left.signal,
+    })
+    await vi.waitFor(() => expect(dns.asked).toHaveLength(2))
+    left.abort()
+    await expect(looking).rejects.toMatchObject({ name: 'AbortError' })
   })
 
   test('names of the loopback interface and numbers are refused without asking a name server', async () => {

@@ -10,12 +10,14 @@ export type NameServer = {
 }
 
 const types = { a: 1, aaaa: 28 }
+/** Questions of this type about names below this one are never answered; those of the other type are. */
+const silent = { 'silent-four.example': types.a, 'silent-six.example': types.aaaa }
 const headerLength = 12
 const nameError = 3
 
 /**
  * A name server on UDP (RFC 1035). It answers names with these addresses, never answers names below `dead.example`,
- * and knows no other.
+ * answers names below `silent-four.example` and `silent-six.example` for the other family alone, and knows no other.
  */
 export async function startNameServer(names: Record<string, string[]>): Promise<NameServer> {
   const socket = createSocket('udp4')
@@ -26,6 +28,7 @@ export async function startNameServer(names: Record<string, string[]>): Promise<
     const { name, type, end } = questionOf(query)
     asked.push(name)
     if (name.endsWith('dead.example')) return
+    if (Object.entries(silent).some(([below, of]) => name.endsWith(below) && type === of)) return
     const known = names[name]
     const records = (known ?? [])
       .map((address) => recordOf(address))
