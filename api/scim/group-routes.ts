@@ -33,6 +33,8 @@ export const scimGroupRoutes = resourceRoutes<ScimGroup>({
     patchScimGroup(deps, by, { ...change, wanted: wantedMembers(projection) }),
   remove: deleteScimGroup,
   present: presentGroup,
+  // The names of members: a person who is renamed does not change the versions of all of their groups.
+  hasUnversioned: ({ wants }) => wants('members'),
   inPieces: (deps, organizationId, { stored: group, asked, kind }) =>
     group.members === null && wantsAllMembers(asked.projection, kind)
       ? largeGroupInPieces(deps, organizationId, { group, ...asked })

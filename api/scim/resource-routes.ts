@@ -47,6 +47,8 @@ export type Resource<T extends Stored> = {
   patch: Change<T>
   remove: (deps: Deps, by: Provisioning, publicId: string) => Promise<void>
   present: (stored: T, asked: Asked) => Body
+  /** Whether the answer has what can change without the version, so that 304 could hide a change. */
+  hasUnversioned?: (shown: Projection) => boolean
   /** The text of one that is too large to be presented at once. */
   inPieces?: (
     deps: Deps,
@@ -68,8 +70,8 @@ export function resourceRoutes<T extends Stored>(resource: Resource<T>): Fastify
     const show: Show<T> = (request, reply, of) => {
       const { stored, asked: wanted, kind } = of
       void reply.header('etag', versionTag(stored.version))
-      // Before the members of a large group are read.
-      if (kind === 'read' && hasVersion(request.headers['if-none-match'], stored.version))
+      const isCompared = kind === 'read' && !resource.hasUnversioned?.(wanted.projection)
+      if (isCompared && hasVersion(request.headers['if-none-match'], stored.version))
         return reply.status(304).removeHeader('content-type').send()
       const { organizationId } = request.scimCaller
       const pieces = resource.inPieces?.(app.deps, organizationId, of)

@@ -16,6 +16,7 @@ const start = async () => {
     idp.call('GET', path, undefined, { headers: { 'if-none-match': tag } })
   return { org, idp, tagOf, readUnless }
 }
+const withoutMembers = '?excludedAttributes=members'
 const add = (id: string) => ({ op: 'add', path: 'members', value: [{ value: id }] })
 const patchIf = async (idp: ScimClient, path: string, tag: string) =>
   idp.call(
@@ -30,7 +31,7 @@ describe('If-None-Match (RFC 7644 3.14)', () => {
     const { idp, tagOf, readUnless } = await start()
     const { id: ada } = await idp.user('ada@acme.test')
     const { id: group } = await idp.group('Engineers', [ada])
-    for (const path of [`/Users/${ada}`, `/Groups/${group}`]) {
+    for (const path of [`/Users/${ada}`, `/Groups/${group}${withoutMembers}`]) {
       const tag = await tagOf(path)
       for (const given of [tag, tag.replace('W/', ''), `"other", ${tag}`, '*']) {
         const answer = await readUnless(path, given)
@@ -56,11 +57,28 @@ describe('If-None-Match (RFC 7644 3.14)', () => {
          select :id, g.id, people.id from people, groups g where g.organization_id = :id`,
       { id: org.id },
     )
-    const path = `/Groups/${id}`
+    const path = `/Groups/${id}${withoutMembers}`
     const answer = await readUnless(path, await tagOf(path))
     expect([answer.statusCode, answer.body]).toEqual([304, ''])
     const missing = await readUnless('/Groups/00000000-0000-4000-8000-000000000000', '*')
     expect(missing.statusCode).toBe(404)
+  })
+
+  test('200: a group with its members, whose names change without its version', async () => {
+    const { idp, tagOf, readUnless } = await start()
+    const { id: ada } = await idp.user('ada@acme.test', { displayName: 'Ada' })
+    const { id } = await idp.group('Engineers', [ada])
+    const path = `/Groups/${id}`
+    const tag = await tagOf(path)
+    expect((await idp.get(path)).json().members).toMatchObject([{ display: 'Ada' }])
+    await idp.patch(`/Users/${ada}`, { op: 'replace', path: 'displayName', value: 'Ada Lovelace' })
+    for (const query of ['', '?attributes=members', '?attributes=members.display']) {
+      const answer = await readUnless(`${path}${query}`, tag)
+      expect(answer.statusCode, query).toBe(200)
+      expect(answer.json().members, query).toMatchObject([{ display: 'Ada Lovelace' }])
+    }
+    for (const query of [withoutMembers, '?attributes=displayName'])
+      expect((await readUnless(`${path}${query}`, tag)).statusCode, query).toBe(304)
   })
 })
 
@@ -79,7 +97,7 @@ describe('the version changes with what is shown', () => {
     expect(after.statusCode).toBe(200)
     expect(after.json().members).toMatchObject([{ value: bob.id }])
     expect(Date.parse(await modified())).toBeGreaterThan(Date.parse(before))
-    expect((await readUnless(other, kept)).statusCode).toBe(304)
+    expect((await readUnless(`${other}${withoutMembers}`, kept)).statusCode).toBe(304)
   })
 
   test('of a person, with their groups, the names of these and their role', async () => {
