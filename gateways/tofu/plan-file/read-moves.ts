@@ -81,9 +81,9 @@ function blocksInJson(text: string): unknown[] {
 
 const attributesOf = (body: string): Record<string, string> =>
   Object.fromEntries(
-    [...body.matchAll(/^\s*(from|to)\s*=\s*(\S.*?)\s*$/gm)].map(([, name = '', value = '']) => [
+    [...body.matchAll(/^[ \t]*(from|to)[ \t]*=(.*)$/gm)].map(([, name = '', value = '']) => [
       name,
-      value,
+      value.trim(),
     ]),
   )
 

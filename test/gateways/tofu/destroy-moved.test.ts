@@ -116,10 +116,12 @@ describe('a plan that destroys what did not move there', () => {
   test('no block in a comment or in quotes says so', () => {
     const planned = destroying('a moved block in other words')
     const { moves } = readPlanFile(planned.planFile)
-    expect(moves().map(({ to }) => to.map(({ name, key }) => name + key))).toEqual([
-      ['terraform_data.b'],
-      ['terraform_data.d"to = 1"'],
-      ['terraform_data.d"}"'],
+    // The files of a module are in a plan in any order.
+    const targets = moves().map(({ to }) => to.map(({ name, key }) => name + key).join())
+    expect(targets.toSorted()).toEqual([
+      'terraform_data.b',
+      'terraform_data.d"to = 1"',
+      'terraform_data.d"}"',
     ])
   })
 
