@@ -35,7 +35,7 @@ const changesSession = [
 
 /**
  * Told with 400 what no schema of OpenAPI 3.0 can tell: a link that nobody sent, a policy or file that does
- * not compile, 31 February, the form of the keys of labels.
+ * not compile, 31 February, a first day after the last one, the form of the keys of labels.
  */
 const refusesValid = [
   'acceptInvitation',
@@ -69,6 +69,7 @@ const refusesValid = [
   'formatConfigurationFile',
   'createAgent',
   'updateAgent',
+  'listAnomalies',
   'getCost',
   'getWorkspaceCost',
   'listUnmanagedCost',
