@@ -98,7 +98,7 @@ beforeAll(async () => {
 
   await processes.startWorker()
   recoveredAt = Date.now()
-}, 300_000)
+}, 600_000)
 afterAll(async () => {
   console.log(`settled after the new worker was up (ms): ${JSON.stringify(settled)}`)
   await processes.close()
