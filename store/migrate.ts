@@ -81,6 +81,8 @@ import * as fairMails from './migrations/0148-mail-fairly.ts'
 import * as wordedStartsOfRuns from './migrations/0149-word-starts-of-runs.ts'
 import * as readTagsAgain from './migrations/0150-read-tags-again.ts'
 import * as whoWroteOverrides from './migrations/0151-who-wrote-overrides.ts'
+import * as sinceWhenListed from './migrations/0155-since-when-listed.ts'
+import * as holdersByOtherIds from './migrations/0156-find-holders-by-other-ids.ts'
 import * as hooksOfReleases from './migrations/0135-keep-hooks-of-releases.ts'
 import * as termsOfBytes from './migrations/0128-hash-terms-of-bytes.ts'
 import * as signedOrders from './migrations/0129-sign-orders.ts'
@@ -224,6 +226,8 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0149-word-starts-of-runs': wordedStartsOfRuns,
   '0150-read-tags-again': readTagsAgain,
   '0151-who-wrote-overrides': whoWroteOverrides,
+  '0155-since-when-listed': sinceWhenListed,
+  '0156-find-holders-by-other-ids': holdersByOtherIds,
 }
 
 /** The key of the advisory lock, arbitrary: of two starts at once, one migrates after the other. */

@@ -875,6 +875,7 @@ table cloud_resources
   first_seen_at timestamp with time zone not null default now()
   gone_at timestamp with time zone
   last_seen_at timestamp with time zone
+  listed_from timestamp with time zone
   constraint cloud_resources_organization_id_cloud_account_id_place_id_fkey FOREIGN KEY (organization_id, cloud_account_id, place_id) REFERENCES cloud_places(organization_id, cloud_account_id, id) ON DELETE CASCADE
   constraint cloud_resources_pkey PRIMARY KEY (organization_id, id)
   constraint cloud_resources_region_check CHECK ((octet_length(region) <= 600))
@@ -883,6 +884,7 @@ table cloud_resources
   constraint cloud_resources_type_check CHECK ((octet_length(type) <= 600))
   index cloud_resources_billed btree (organization_id, cloud_key) WHERE (place_id IS NULL)
   UNIQUE index cloud_resources_key btree (organization_id, cloud_key, cloud_account_id) INCLUDE (id, provider, service, type, region, state)
+  index cloud_resources_other btree (organization_id, ((md5(other_cloud_id(cloud_id)))::uuid)) WHERE (other_cloud_id(cloud_id) IS NOT NULL)
   index cloud_resources_place btree (organization_id, cloud_account_id, place_id) INCLUDE (state)
   index cloud_resources_terms gin (cloud_terms(organization_id, cloud_account_id, provider, service, type, region, state, tags, name, cloud_id, cloud_key))
   row level security
@@ -2937,6 +2939,7 @@ table workspace_resources
   index workspace_resources_holders btree (organization_id, cloud_key, held_to DESC, COALESCE(holding_from, held_from) DESC, COALESCE(holding_id, id) DESC)
   index workspace_resources_name btree (organization_id, name_key)
   index workspace_resources_of btree (organization_id, workspace_id, cloud_key)
+  index workspace_resources_other btree (organization_id, workspace_id) WHERE ((held_to IS NULL) AND is_other_cloud_id(cloud_id))
   index workspace_resources_run btree (organization_id, run_id)
   index workspace_resources_unconfirmed btree (organization_id, workspace_id) WHERE ((held_to IS NULL) AND (confirmed_from IS NULL))
   row level security
@@ -3129,20 +3132,24 @@ functions
   cloud_name(cloud_id text) returns text md5 3e5ffa723332423990cce3eafeb72885
   cloud_position(key uuid) returns double precision md5 243cc5c320a043c77e9970867f192a37
   cloud_resource_arms(organization integer, filters jsonb, sample text, sampled integer) returns text[] md5 b1d2678f8b525e920b71150518082449
-  cloud_resource_conditions(organization integer, filters jsonb, OUT short text, OUT long text, OUT held text) returns record md5 fae96cd57a8c45858ec88c8b7fe65417
+  cloud_resource_conditions(organization integer, filters jsonb, OUT short text, OUT long text, OUT held text) returns record md5 346d4e3081d3a68439cd214a387955c6
   cloud_resource_terms(organization integer, filters jsonb) returns TABLE(text_of integer, terms bigint[], probe text) md5 bb7d1bcab3fca09c2662bfb8ab03d826
   cloud_resources_by_terms(organization integer, filters jsonb, conditions text, arms text[], after_key uuid, likely double precision, wanted integer) returns integer[] md5 f0acee611c7a63cd7a5ea61e2da3c48d
   cloud_resources_found(filters jsonb, after_key uuid, after_account integer, wanted integer) returns SETOF integer security definer set search_path=public, pg_temp; enable_seqscan=off md5 58bc9122495226951e861b50f36ff36f
     grant execute to cc_app
-  cloud_resources_held(organization integer, filters jsonb, conditions text, after_key uuid, walked integer, wanted integer, OUT keys uuid[], OUT ids integer[]) returns record md5 205df6d7f36c769d4d1ce09a073ae56b
+  cloud_resources_held(organization integer, filters jsonb, conditions text, after_key uuid, walked integer, wanted integer, OUT keys uuid[], OUT ids integer[]) returns record md5 f50865e27146f87709baed4f59a3659a
+  cloud_resources_otherwise_held(workspaces integer[]) returns TABLE(held_id integer, resource_id integer, resource_key uuid) security definer set search_path=public, pg_temp; enable_seqscan=off md5 4c242e40f4654037ac3506525438666f
+    grant execute to cc_app
   cloud_term(organization integer, kind text, value text) returns bigint md5 bd6c680e5ab8c9371fd745099ab94a89
   cloud_terms(organization integer, account integer, provider text, service text, type text, region text, state text, tags jsonb, name text, cloud_id text, cloud_key uuid) returns bigint[] md5 466c7e4657685362cd86c29fdf6b6644
   ensure_charge_partition(month date) returns text security definer set search_path=public, pg_temp md5 0c654a0912227631ef21c6843ceb4216
     grant execute to cc_app
   ensure_month_partitions(parent text, months integer) returns void security definer set search_path=public, pg_temp md5 d78d9ec4bdaf145ccfade6757bde9740
     grant execute to cc_platform
+  is_other_cloud_id(cloud_id text) returns boolean md5 046943cce9266cc866dd5b2303100ae1
   keep_pipeline_labels() returns trigger set search_path=public, pg_temp md5 2935f63e59acd264e79c68d141293426
   keep_workspace_labels() returns trigger set search_path=public, pg_temp md5 1da2e675442331c090cac0b4c0e5b6b6
+  other_cloud_id(cloud_id text) returns text md5 a371f3cb6bd6868fb8c707dad26fc05b
   refuse_change() returns trigger md5 d62cc46c8c0bc8edfd39e9706bafc7a3
   scim_emails(profile jsonb, email text) returns text[] md5 4c3c1fe3d0ab8f096f3f62525274cd72
   scim_groups_by_name(wanted text) returns SETOF integer security definer set search_path=public, pg_temp md5 55a08e3598d3fdb0283802616ec9d581

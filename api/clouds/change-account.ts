@@ -5,6 +5,7 @@ import type { Caller } from '../../domain/access/caller.ts'
 import { assertLendable } from '../../domain/clouds/check-runs.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import type { CloudAccount, CloudAccountChange } from '../../store/clouds/cloud-account-row.ts'
+import { raiseCostVersion } from '../../store/finops/raise-cost-version.ts'
 import { accountWorkspaces } from '../../store/clouds/account-workspaces.ts'
 import { cloudAccounts } from '../../store/clouds/cloud-accounts.ts'
 import { cloudSyncs } from '../../store/clouds/cloud-syncs.ts'
@@ -58,7 +59,10 @@ export async function changeAccount(
     const lists = changed.some((column) => column !== 'runs' && revalidated.has(column))
     if (lists) await endLiveSync(tenant, id)
     if (lists) await startSync(tenant, { cloudAccountId: id, trigger: 'connect' })
-    return presentAccount(tenant, deps, again ? await accounts.get(id) : after)
+    const account = await presentAccount(tenant, deps, again ? await accounts.get(id) : after)
+    // Whether more bills are expected of it decides states of budgets.
+    if ((before.billing === null) !== (after.billing === null)) await raiseCostVersion(tenant)
+    return account
   })
 }
 

@@ -10,6 +10,7 @@ import { cloudAccounts } from '../../store/clouds/cloud-accounts.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
 import type { Deps } from '../deps.ts'
 import { billingSources } from '../../store/finops/billing-sources.ts'
+import { raiseCostVersion } from '../../store/finops/raise-cost-version.ts'
 import { holdingAccount } from './hold-account.ts'
 
 type Wanted = { id: number; detach: boolean; purge: boolean }
@@ -52,6 +53,8 @@ export async function disconnectAccount(
         purged: purge,
       },
     })
+    // No more bills are expected of it, which decides states of budgets.
+    await raiseCostVersion(tenant)
   })
 }
 

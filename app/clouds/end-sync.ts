@@ -64,7 +64,7 @@ export async function endSync(
   const state = failure === null ? stateOfSync(ended) : 'failed'
   if (!(await syncs.end(syncId, { state, reason })) || !account) return
   await syncPlans(tenant).countResources(account.id)
-  const partial = sync.coverage === 'partial' ? readsSomeTypes : null
+  const partial = partialReason(sync, account)
   await noteAccount(tenant, { account, failure, reason, short: reasonOfPlaces(ended), partial })
   await auditLog(tenant, systemActor).record('cloud.account_synced', {
     outcome: state === 'failed' ? 'failure' : 'success',
@@ -77,6 +77,14 @@ const reasonOf = (failure: string, sync?: CloudSync): string =>
   (noted.has(failure) ? sync?.reason : undefined) ??
   reasons[failure] ??
   'A fault on our side. The next sync looks at everything again.'
+
+/** Why not all is listed. Of an index that is not used, only a validation says why: that stands as long as it holds. */
+function partialReason({ coverage }: CloudSync, { checks }: CloudAccount): string | null {
+  if (coverage === 'partial') return readsSomeTypes
+  if (coverage !== 'tagged_only') return null
+  const inventory = checks.find(({ part }) => part === 'inventory')
+  return inventory?.state === 'ok' ? inventory.reason : null
+}
 
 const countsOf = (sync: CloudSync | undefined) =>
   sync && { seen: sync.seen, added: sync.added, changed: sync.changed, gone: sync.gone }

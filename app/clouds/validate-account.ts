@@ -11,6 +11,7 @@ import type { CloudAccount } from '../../store/clouds/cloud-account-row.ts'
 import { cloudAccounts } from '../../store/clouds/cloud-accounts.ts'
 import { cloudSyncs } from '../../store/clouds/cloud-syncs.ts'
 import { syncPlaces } from '../../store/clouds/sync-places.ts'
+import { syncPlans } from '../../store/clouds/sync-plans.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { openAccount, type AccountDeps } from './open-account.ts'
 
@@ -49,9 +50,17 @@ export async function validateAccount(
         detail: { from: before.status, to: after.status, reason: after.statusReason },
       })
     // Changed meanwhile: it is validated again by itself.
-    return after ?? accounts.get(id)
+    if (!after) return accounts.get(id)
+    return validated.outcome === 'answered' ? endPause(tenant, after) : after
   })
   return { ...validated, account, refusal }
+}
+
+/** Each refused sync doubled the pause until the next one. The cloud takes the credentials again, so it ends. */
+async function endPause(tenant: Tenant, account: CloudAccount): Promise<CloudAccount> {
+  if (account.refusedSyncs === 0) return account
+  await syncPlans(tenant).plan(account.id, new Date(), 0)
+  return cloudAccounts(tenant).get(account.id)
 }
 
 async function ask(

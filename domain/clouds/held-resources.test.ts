@@ -72,6 +72,21 @@ describe('collectHeld', () => {
       { id: 'projects/p/serviceAccounts/a@p.iam.gserviceaccount.com', unique_id: '117' },
       '//iam.googleapis.com/projects/p/serviceAccounts/117',
     ],
+    [
+      'google_secret_manager_secret',
+      { id: 'projects/p/secrets/s', name: 'projects/123456789012/secrets/s' },
+      '//secretmanager.googleapis.com/projects/123456789012/secrets/s',
+    ],
+    [
+      'google_secret_manager_secret',
+      { id: 'projects/p/secrets/s', name: 'projects/123456789012/secrets/other' },
+      '//secretmanager.googleapis.com/projects/p/secrets/s',
+    ],
+    [
+      'google_secret_manager_secret',
+      { id: 'projects/p/secrets/s', name: 's' },
+      '//secretmanager.googleapis.com/projects/p/secrets/s',
+    ],
     ['aws_nat_gateway', { id: 'nat-0dd07f56223a89b19' }, undefined],
     ['aws_ebs_volume', { id: 'vol-3d63b1f4' }, undefined],
   ])('%s by its id as the inventory has it', (type, attributes, expected) => {
@@ -83,6 +98,11 @@ describe('collectHeld', () => {
       'the id of what a setting belongs to',
       'aws_ec2_instance_state',
       { id: 'i-0ae9198e3f12fa3e1' },
+    ],
+    [
+      'the id of what an object of a new type is set for',
+      'aws_new_resource_policy',
+      { id: arn, resource_arn: arn },
     ],
     ['the id of another kind', 'aws_nat_gateway', { id: 'eni-0ae9198e3f12fa3e1' }],
     ['a relative id of another provider', 'random_id', { id: 'projects/p/topics/t' }],

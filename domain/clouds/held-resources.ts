@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { isRecord, own } from '../infrastructure/record.ts'
 import type { SecretSearch } from '../secrets/secret-search.ts'
 import type { CloudProvider } from './cloud-account.ts'
-import { isSetting } from './is-setting.ts'
+import { hasIdOfParent, isSetting } from './is-setting.ts'
 import { readCloudId, readGoogleId, readShortId, type CloudId } from './read-cloud-id.ts'
 import { createSizeReader, type SizeAttributes } from './size-attributes.ts'
 
@@ -143,13 +143,13 @@ const plain = ({ attributes, sensitive }: Values, name: string): unknown =>
 
 /** Azure resources have `id` alone, AWS ones `arn`, an ARN as `id` or a short `id`, Google's `self_link` or a relative `id`. */
 function idOf(type: string, values: Values): CloudId | undefined {
-  if (isSetting(type)) return undefined
+  if (isSetting(type) || hasIdOfParent(type, values.attributes)) return undefined
   if (type === 'google_service_account') return serviceAccountOf(values)
   return (
     readCloudId(plain(values, 'arn')) ??
     readCloudId(plain(values, 'id')) ??
     readCloudId(plain(values, 'self_link')) ??
-    readGoogleId(type, plain(values, 'id')) ??
+    readGoogleId(type, { id: plain(values, 'id'), name: plain(values, 'name') }) ??
     readShortId(type, plain(values, 'id'))
   )
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { importBlocks, importRule, type Importable } from './import-blocks.ts'
-import { awsRules, googleRules } from './import-rules.ts'
+import { awsRules, googleRules, type ImportRule } from './import-rules.ts'
 
 const resource = (cloudId: string, more: Partial<Importable> = {}): Importable => ({
   provider: cloudId.startsWith('arn:') ? 'aws' : cloudId.startsWith('//') ? 'gcp' : 'azure',
@@ -111,8 +111,28 @@ describe('importRule', () => {
     '//storage.googleapis.com/b/o',
     '//compute.googleapis.com/projects/p/zones/z',
     '//unknown.googleapis.com/projects/p/things/t',
+    '//iam.googleapis.com/projects/p/serviceAccounts/112233445566778899000',
   ])('has no rule: %s', (cloudId) => {
     expect(importRule(resource(cloudId))).toBeUndefined()
+  })
+
+  const functionId = '//cloudfunctions.googleapis.com/projects/p/locations/l/functions/f'
+  const email = 'deploy@p.iam.gserviceaccount.com'
+  const accountId = '//iam.googleapis.com/projects/p/serviceAccounts/112233445566778899000'
+  const first = { type: 'google_cloudfunctions_function', id: 'p/l/f' }
+  const second = {
+    type: 'google_cloudfunctions2_function',
+    id: 'projects/p/locations/l/functions/f',
+  }
+  const account = { type: 'google_service_account', id: `projects/p/serviceAccounts/${email}` }
+  test.each<[string, Partial<Importable>, ImportRule]>([
+    [functionId, { type: 'cloudfunctions.googleapis.com/CloudFunction' }, first],
+    [functionId, { type: 'cloudfunctions.googleapis.com/Function' }, second],
+    [functionId, {}, second],
+    [accountId, { name: email }, account],
+    [`//iam.googleapis.com/projects/p/serviceAccounts/${email}`, { name: 'The deployer' }, account],
+  ])('%s with %j', (cloudId, more, rule) => {
+    expect(importRule(resource(cloudId, more))).toEqual(rule)
   })
 
   test('the table has the types that were asked for', () => {
@@ -149,6 +169,21 @@ import {
 
 # "arn:aws:s3:::held" is "aws_s3_bucket.b[\\"x\\"]" of the workspace "net".
 `)
+  })
+
+  test('what is gone, and a service account without its email, is a comment', () => {
+    const account = '//iam.googleapis.com/projects/p/serviceAccounts/112233445566778899000'
+    const found = [
+      resource(aws('s3:::logs'), { state: 'gone' }),
+      resource(account, { name: 'The "deployer"' }),
+      resource(aws('s3:::other'), { state: 'present' }),
+    ]
+    const text = importBlocks(found)
+    expect(text.match(/^import \{$/gm)).toHaveLength(1)
+    expect(text).toContain('# "arn:aws:s3:::logs" is gone: there is nothing to import.\n')
+    expect(text).toContain(
+      `# "${account}" is imported by its email, which the inventory does not have: google_service_account.\n`,
+    )
   })
 
   const hostile = [

@@ -6,6 +6,9 @@ export type Importable = {
   cloudId: string
   name: string
   region: string
+  /** The inventory's, where it is known. */
+  type?: string
+  state?: 'present' | 'gone'
   /** Whose state holds it already. */
   workspace?: { name: string; address: string } | null
 }
@@ -28,9 +31,10 @@ export function importBlocks(resources: Iterable<Importable>): string {
 
 /** The block of one resource alone; `taken`: addresses of others beside it. */
 export function importBlock(resource: Importable, taken: Set<string> = new Set()): string {
+  const { cloudId, region, state } = resource
+  if (state === 'gone') return `# ${quote(cloudId)} is gone: there is nothing to import.\n`
   const rule = importRule(resource)
-  if (!rule) return `# There is no rule for ${quote(resource.cloudId)}: look up its type.\n`
-  const { region } = resource
+  if (!rule) return withoutRule(cloudId)
   return [
     ...(region === '' ? [] : [`# in ${quote(region)}`]),
     'import {',
@@ -40,11 +44,17 @@ export function importBlock(resource: Importable, taken: Set<string> = new Set()
   ].join('\n')
 }
 
-/** The type and import id of a resource, or undefined where the table has no rule. */
-export function importRule({ provider, cloudId }: Importable): ImportRule | undefined {
+const withoutRule = (cloudId: string): string =>
+  /^\/\/iam\.googleapis\.com\/.*\/serviceAccounts\/[^/]+$/.test(cloudId)
+    ? `# ${quote(cloudId)} is imported by its email, which the inventory does not have: google_service_account.\n`
+    : `# There is no rule for ${quote(cloudId)}: look up its type.\n`
+
+/** The type and import id of a resource, or undefined where the table has no rule or the inventory not its id. */
+export function importRule(resource: Importable): ImportRule | undefined {
+  const { provider, cloudId } = resource
   if (provider === 'aws') return awsRule(cloudId)
   if (provider === 'azure') return azureRule(cloudId)
-  return provider === 'gcp' ? googleRule(cloudId) : undefined
+  return provider === 'gcp' ? googleRule(resource) : undefined
 }
 
 const header = `# tofu plan -generate-config-out=generated.tf writes the resources of these blocks.
@@ -66,7 +76,7 @@ function awsRule(arn: string): ImportRule | undefined {
   return { type, id: id ? id(parsed) : rest }
 }
 
-function googleRule(cloudId: string): ImportRule | undefined {
+function googleRule({ cloudId, type: assetType, name }: Importable): ImportRule | undefined {
   const found = /^\/\/([a-z0-9-]+)\.googleapis\.com\/(.+)$/.exec(cloudId)
   const [, service = '', path = ''] = found ?? []
   if (service === 'storage')
@@ -78,17 +88,32 @@ function googleRule(cloudId: string): ImportRule | undefined {
     own(googleRules, `${service}/${collection}`) ??
     own(googleRules, `${service}/${steps[2] ?? ''}/${collection}`)
   if (type === undefined) return undefined
+  if (type === 'google_service_account') return serviceAccountRule(steps, name)
+  // Both generations have the same path.
+  if (assetType === 'cloudfunctions.googleapis.com/CloudFunction')
+    return { type: 'google_cloudfunctions_function', id: namesOf(path) }
   return { type, id: service === 'container' ? clusterId(type, path) : path }
 }
 
 /** A cluster of a zone is under `zones` in its name and under `locations` in its import id; a pool's has the names alone. */
-function clusterId(type: string, path: string): string {
-  if (type === 'google_container_cluster') return path.replace('/zones/', '/locations/')
-  return path
+const clusterId = (type: string, path: string): string =>
+  type === 'google_container_cluster' ? path.replace('/zones/', '/locations/') : namesOf(path)
+
+const namesOf = (path: string): string =>
+  path
     .split('/')
     .filter((_, at) => at % 2 === 1)
     .join('/')
+
+/** The inventory's id ends with the account's unique id, and its import id with its email. */
+function serviceAccountRule(steps: readonly string[], name: string): ImportRule | undefined {
+  const email = [steps.at(-1) ?? '', name].find((text) => isEmailOfAccount.test(text))
+  return email === undefined
+    ? undefined
+    : { type: 'google_service_account', id: [...steps.slice(0, -1), email].join('/') }
 }
+
+const isEmailOfAccount = /^[a-z0-9-]{1,63}@[a-z0-9.-]{1,100}\.gserviceaccount\.com$/
 
 /** The names stay in lower case, as inventories give them; Azure does not tell them apart. */
 function azureRule(cloudId: string): ImportRule | undefined {

@@ -1,3 +1,5 @@
+import { own } from '../infrastructure/record.ts'
+
 /**
  * Whether objects of this type are settings of a resource, and no resource: in `arn` or `id` they have the id of what
  * they belong to. Such an object holds nothing. Otherwise a workspace that only sets the policy of another
@@ -8,6 +10,16 @@
  */
 export const isSetting = (type: string): boolean =>
   listed.has(type) || ofManyParents.some((pattern) => pattern.test(type))
+
+/**
+ * Whether this object has the id of the resource that it is set for, as policies of AWS have: whatever its type, it is a
+ * setting.
+ */
+export function hasIdOfParent(type: string, attributes: unknown): boolean {
+  const id = own(attributes, 'id')
+  if (!type.startsWith('aws_') || typeof id !== 'string') return false
+  return id === own(attributes, 'resource_arn') || id === own(attributes, 'sink_identifier')
+}
 
 /** Of these endings every type of the provider has its parent's id. */
 const ofManyParents = [
@@ -27,12 +39,14 @@ const listed = new Set([
   ...typesOf(
     'aws',
     `acmpca_certificate_authority_certificate acmpca_policy
-    cloudwatch_event_target codebuild_resource_policy
+    cloudwatch_event_target codeartifact_domain_permissions_policy
+    codeartifact_repository_permissions_policy codebuild_resource_policy
     dynamodb_resource_policy ebs_default_kms_key kinesis_resource_policy
     lakeformation_resource lambda_function_event_invoke_config lambda_function_url
     msk_cluster_policy msk_scram_secret_association
-    networkfirewall_logging_configuration networkfirewall_resource_policy
+    networkfirewall_logging_configuration networkfirewall_resource_policy oam_sink_policy
     ram_resource_share_accepter rds_cluster_activity_stream
+    redshift_resource_policy redshiftserverless_resource_policy
     s3control_bucket_lifecycle_configuration s3control_bucket_policy
     secretsmanager_secret_policy secretsmanager_secret_rotation secretsmanager_secret_version
     ses_domain_identity_verification
@@ -54,5 +68,9 @@ const listed = new Set([
     web_app_active_slot web_pubsub_network_acl`,
   ),
   ...typesOf('azapi', 'update_resource'),
-  ...typesOf('google', 'bigquery_dataset_access'),
+  ...typesOf(
+    'google',
+    `bigquery_dataset_access compute_backend_bucket_signed_url_key
+    compute_backend_service_signed_url_key`,
+  ),
 ])

@@ -23,11 +23,26 @@ export function readCloudId(text: unknown): CloudId | undefined {
  * Google's name out of the relative id that most of its resources have as `id`
  * (`projects/p/topics/t`), whose service only the type tells.
  */
-export function readGoogleId(type: string, id: unknown): CloudId | undefined {
+export function readGoogleId(
+  type: string,
+  { id, name }: { id: unknown; name?: unknown },
+): CloudId | undefined {
   if (typeof id !== 'string' || id.length > maxCloudIdLength || !isPlain(id)) return undefined
   if (!/^(projects|folders|organizations)\/[^/]/.test(id)) return undefined
   const service = serviceOfType(type)
-  return service === undefined ? undefined : google(service, id)
+  if (service === undefined) return undefined
+  const isByNumber = service === 'secretmanager' && isSameByNumber(name, id)
+  return google(service, isByNumber ? name : id)
+}
+
+/**
+ * Whether this is the same path with the project's number. The inventory names secrets so, and of a state's texts only
+ * `name` has the number.
+ */
+function isSameByNumber(name: unknown, id: string): name is string {
+  if (typeof name !== 'string' || name.length > maxCloudIdLength) return false
+  const path = /^projects\/[0-9]+(\/.+)$/.exec(name)?.[1]
+  return path !== undefined && path === id.replace(/^projects\/[^/]+/, '')
 }
 
 /**

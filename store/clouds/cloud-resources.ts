@@ -203,7 +203,9 @@ const pageBytes = 262_144
 const selectResources = (tags: string) => `
   select r.id, r.cloud_key as key, r.cloud_account_id as "accountId", r.provider, r.cloud_id as "cloudId", r.service, r.type,
     r.name, r.region, ${tags} as tags, r.state, r.first_seen_at as "firstSeenAt",
-    coalesce(r.last_seen_at, p.looked_at, r.first_seen_at) as "lastSeenAt", r.place_id is not null as "isListed"
+    -- A look writes what it finds before it ends, and may never end: until then the place was looked at before it.
+    greatest(coalesce(r.last_seen_at, p.looked_at), r.first_seen_at, r.listed_from) as "lastSeenAt",
+    r.place_id is not null as "isListed"
   from cloud_resources r
     left join cloud_places p on p.organization_id = r.organization_id and p.id = r.place_id
     left join cloud_accounts a on a.organization_id = r.organization_id and a.id = r.cloud_account_id
@@ -240,8 +242,13 @@ const countBy = `
   order by c.count desc, c.value`
 
 const countManaged = `
-  select count(*)::integer as managed from cloud_resources r where organization_id = :organizationId and state = 'present'
+  select (select count(*) from cloud_resources r where organization_id = :organizationId and state = 'present'
     and ${notForgotten}
     -- By the key alone, so that no row is read.
     and r.cloud_key in (select w.cloud_key from workspace_resources w
-      where w.organization_id = :organizationId and w.held_to is null)`
+      where w.organization_id = :organizationId and w.held_to is null))::integer
+  -- Those that are held by another id alone.
+  + (select count(distinct r.id) from cloud_resources_otherwise_held(null) o
+      join cloud_resources r on r.organization_id = :organizationId and r.id = o.resource_id and r.state = 'present'
+    where ${notForgotten} and not exists (select from workspace_resources w
+      where w.organization_id = :organizationId and w.cloud_key = r.cloud_key and w.held_to is null))::integer as managed`

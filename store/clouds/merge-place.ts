@@ -6,7 +6,8 @@ import { unwrap, type Tenant } from '../driver/tenant.ts'
  *
  * A resource that its own place no longer lists goes to another place of this sync that does; otherwise it is gone.
  * Where the place was listed in full before and now only by its tags, an untagged one stays as it is, and so does one
- * of a type that may not be read, or of a region that the account does not name any more. What stays without being seen keeps the time when it was seen last.
+ * of a type that may not be read, or of a region that the account does not name any more. What stays without being
+ * seen keeps the time when it was seen last, and does not count as seen.
  */
 export async function mergePlace(
   tenant: Tenant,
@@ -25,7 +26,7 @@ export async function mergePlace(
   await db.raw(
     `update cloud_sync_places s set state = 'ok', reason = null, gone = :gone,
        seen = (select count(*) from cloud_resources r where r.organization_id = p.organization_id
-         and r.cloud_account_id = p.cloud_account_id and r.place_id = p.id and r.state = 'present')
+         and r.cloud_account_id = p.cloud_account_id and r.place_id = p.id and r.state = 'present') - :unseen
      from cloud_places p
      where s.organization_id = :organization and s.sync_id = :sync and s.place_id = :place
        and p.organization_id = s.organization_id and p.id = s.place_id`,
@@ -40,8 +41,10 @@ const maxTypes = 2_000
 const statement = `
 with turn as materialized (
   select p.id as place_id, p.cloud_account_id, p.looked_at, s.coverage, s.readable, p.was_full,
-    -- Of AWS each region is a place of its own. The others are asked for these alone.
-    case when a.provider <> 'aws' then (select array_agg(lower(n)) from unnest(a.regions) as n) end as regions
+    -- Of AWS each region is a place of its own. The others are asked for these alone, as patterns: Google lists
+    -- the zones of a region with it (gateways/clouds/google/google-locations.ts). No name has a wildcard.
+    case when a.provider <> 'aws' then (select array_agg(lower(n) || e) from unnest(a.regions) as n,
+      unnest(case when a.provider = 'gcp' then array['', '-%'] else array[''] end) as e) end as regions
   from cloud_sync_places s
     join cloud_syncs y on y.organization_id = s.organization_id and y.id = s.sync_id and y.state = 'running'
     join cloud_places p on p.organization_id = s.organization_id and p.id = s.place_id
@@ -63,7 +66,7 @@ unlisted as materialized (
     t.readable is null as reads_all,
     -- A look by tags says nothing of the untagged resources that a full one found.
     (t.coverage <> 'tagged_only' or not t.was_full or r.tags <> '{}')
-      and coalesce(lower(r.region) = any(t.regions), true) as is_covered
+      and coalesce(lower(r.region) like any (t.regions), true) as is_covered
   from turn t join cloud_resources r
       on r.cloud_account_id = t.cloud_account_id and r.place_id = t.place_id
     left join (select id, min(place_id) as place_id from listed group by id) e on e.id = r.id
@@ -83,7 +86,7 @@ unseen as materialized (
   from unlisted u left join readable_types y on y.type = u.type),
 missing as materialized (select * from unseen where is_known),
 kept as (
-  update cloud_resources r set last_seen_at = u.looked_at
+  update cloud_resources r set last_seen_at = greatest(u.looked_at, r.first_seen_at, r.listed_from)
   from unseen u
   where r.organization_id = :organization
     and r.id = any(array(select id from unseen where not is_known and last_seen_at is null)) and r.id = u.id),
@@ -92,7 +95,8 @@ left_over as (
     place_id = coalesce(m.elsewhere, r.place_id), digest = case when m.elsewhere is null then r.digest else '' end,
     state = case when m.elsewhere is null then 'gone' else 'present' end,
     gone_at = case when m.elsewhere is null then now() end,
-    last_seen_at = case when m.elsewhere is null then coalesce(r.last_seen_at, m.looked_at) end
+    last_seen_at = case when m.elsewhere is null
+      then greatest(coalesce(r.last_seen_at, m.looked_at), r.first_seen_at, r.listed_from) end
   from missing m
   where r.organization_id = :organization and r.id = any(array(select id from missing)) and r.id = m.id
   returning r.state),
@@ -100,5 +104,6 @@ looked as (
   update cloud_places p set looked_at = now(), was_full = p.was_full or coalesce(t.coverage = 'full', false)
   from turn t
   where p.organization_id = :organization and p.id = t.place_id)
-select (select count(*) from left_over where state = 'gone') as gone
+select (select count(*) from left_over where state = 'gone') as gone,
+  (select count(*) from unseen where not is_known) as unseen
 from turn`

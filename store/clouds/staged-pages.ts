@@ -142,7 +142,9 @@ const insertPart = `
     on conflict (organization_id, cloud_key, cloud_account_id) do update
       set place_id = excluded.place_id, service = excluded.service, type = excluded.type, name = excluded.name,
         region = excluded.region, tags = excluded.tags, digest = excluded.digest, state = 'present',
-        gone_at = null, last_seen_at = null
+        gone_at = null, last_seen_at = null,
+        listed_from = case when r.state = 'gone' or r.last_seen_at is not null or r.place_id is null then now()
+          else r.listed_from end
       -- One that only bills knew has no place.
       where r.state = 'gone' or r.place_id is null or r.place_id <> all(array(select place_id from looking))
         or (r.place_id = excluded.place_id and (r.digest <> excluded.digest or r.last_seen_at is not null))

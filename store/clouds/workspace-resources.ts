@@ -47,7 +47,7 @@ export function workspaceResources(tenant: Tenant) {
     },
 
     /**
-     * The owners of these ids: the workspace whose state holds it, of two the one that began later. On a day it is
+     * The owners of these listed ids: the workspace whose state holds it, by this id or by its other one, of two the one that began later. On a day it is
      * the one whose state held it then, and a day before the first owner counts as that one's.
      */
     async ownersOf(
@@ -201,7 +201,7 @@ const markShared = `
  */
 const selectOwners = `
   with owners as materialized (select g.cloud_id, o.workspace_id, o.address
-  from (select distinct cloud_id from unnest(:ids::text[]) as i (cloud_id)) g
+  from (select distinct cloud_id, other_cloud_id(cloud_id) as other from unnest(:ids::text[]) as i (cloud_id)) g
     cross join lateral (
       select r.workspace_id, r.address, r.held_from, d.covers
       from workspace_resources r
@@ -210,7 +210,7 @@ const selectOwners = `
         cross join lateral (select case when :day::date is null then r.held_to is null
           else r.held_from <= :day::date and coalesce(r.held_to >= :day::date, true) end as covers) d
       where r.organization_id = :organizationId
-        and r.cloud_key = md5(g.cloud_id)::uuid and r.cloud_id = g.cloud_id
+        and r.cloud_key in (md5(g.cloud_id)::uuid, md5(g.other)::uuid) and r.cloud_id in (g.cloud_id, g.other)
       order by d.covers desc, case when d.covers then h.began end desc, h.began, h.began_as desc,
         case when d.covers then r.held_from end desc, r.held_from, r.id desc
       limit 1) o

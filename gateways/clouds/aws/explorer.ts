@@ -7,6 +7,7 @@ import { foundResource } from '../found-resource.ts'
 import { createPageSizes } from '../page-sizes.ts'
 import { type AwsAccount, asked, type Index, until } from './aws-account.ts'
 import { type AwsSettings, globalRegion } from './aws-settings.ts'
+import { shortOfView } from './explorer-view.ts'
 import { parseArn } from './parse-arn.ts'
 
 export type PageOf = { region: string; token: string | undefined; signal: AbortSignal | undefined }
@@ -17,8 +18,11 @@ export interface Explorer {
   /** The region to ask for the resources of this one; undefined where none lists them. */
   regionFor(region: string, signal?: AbortSignal): Promise<string | undefined>
   page(of: PageOf & { at: string }): Promise<AwsPage>
-  /** Whether it may be listed from, where there is an index: a right that is missing is thrown. */
-  check(signal: AbortSignal): Promise<void>
+  /**
+   * Whether it may be listed from, where there is an index: a right that is missing is thrown. Answers why its
+   * default view is not used, or null.
+   */
+  check(signal: AbortSignal): Promise<string | null>
 }
 
 export function createExplorer(
@@ -32,11 +36,13 @@ export function createExplorer(
   const clientIn = clientsOf(settings, credentials)
   const sized = createPageSizes(1_000)
   const list = async (at: string, asked: Listing) => listResources(await clientIn(at), asked)
+  const shortOf = async (at: string, { ViewArn }: Viewed, signal: AbortSignal | undefined) =>
+    shortOfView(await clientIn(at), { ViewArn, at }, signal)
   const hasView = onceEach(async (at, signal) =>
     asked('resource-explorer-2:ListResources', async () => {
       const asked = { query: queryFor(at, settings), max: 1, token: undefined, signal }
       const answer = await list(at, asked).catch(absent)
-      return answer !== false && isWhole(await clientIn(at), answer, signal).catch(denied)
+      return answer !== false && (await shortOf(at, answer, signal).catch(denied)) === null
     }),
   )
   const stateIn = onceEach(async (region, signal) => {
@@ -57,13 +63,12 @@ export function createExplorer(
     async check(signal) {
       const known = await account.indexes(signal)
       const at = (known.find(({ isAggregator }) => isAggregator) ?? known[0])?.region
-      if (at === undefined || (await stateOfIndex(await clientIn(at), signal)) !== 'ACTIVE') return
-      await asked('resource-explorer-2:ListResources', async () => {
-        const query = queryFor(at, settings)
-        const answer = await list(at, { query, max: 1, token: undefined, signal }).catch(
-          withoutView,
-        )
-        if (answer) await isWhole(await clientIn(at), answer, signal)
+      if (at === undefined || (await stateOfIndex(await clientIn(at), signal)) !== 'ACTIVE')
+        return null
+      return asked('resource-explorer-2:ListResources', async () => {
+        const asked = { query: queryFor(at, settings), max: 1, token: undefined, signal }
+        const answer = await list(at, asked).catch(withoutView)
+        return answer ? shortOf(at, answer, signal) : null
       })
     },
 
@@ -96,6 +101,7 @@ function clientsOf(settings: AwsSettings, credentials: AwsCredentialIdentityProv
   }
 }
 
+type Viewed = { ViewArn?: string | undefined }
 type Listing = {
   query: string
   max: number
@@ -141,20 +147,6 @@ async function stateOfIndex(
     const { GetIndexCommand } = await import('@aws-sdk/client-resource-explorer-2')
     const { State } = await client.send(new GetIndexCommand({}), until(signal)).catch(withoutIndex)
     return State
-  })
-}
-
-/** Whether the default view has no filter. Through one that has, what it leaves out would count as gone. */
-async function isWhole(
-  client: ResourceExplorer2Client,
-  { ViewArn }: { ViewArn?: string | undefined },
-  signal: AbortSignal | undefined,
-): Promise<boolean> {
-  if (ViewArn === undefined) return true
-  return asked('resource-explorer-2:GetView', async () => {
-    const { GetViewCommand } = await import('@aws-sdk/client-resource-explorer-2')
-    const { View } = await client.send(new GetViewCommand({ ViewArn }), until(signal))
-    return (View?.Filters?.FilterString ?? '').trim() === ''
   })
 }
 

@@ -27,11 +27,13 @@ export async function validateAws(
     inventory: async () => {
       const tagging = createTagging(settings, credentials)
       const page = { region: settings.home, token: undefined, signal: until }
-      return checkCalls('inventory', [
-        account.regions(until),
-        createExplorer(settings, credentials, account).check(until),
-        tagging.page(page, 1),
-      ])
+      const explorer = createExplorer(settings, credentials, account).check(until)
+      const calls = [account.regions(until), explorer, tagging.page(page, 1)]
+      const check = await checkCalls('inventory', calls)
+      // Without a reason, all of them were answered.
+      return check.state === 'ok' && check.reason === null
+        ? { ...check, reason: await explorer }
+        : check
     },
     billing: async () => checkBucket(settings, credentials, until),
     runs: async () => {

@@ -5,6 +5,7 @@ import { foundResource } from '../found-resource.ts'
 import { createPageSizes } from '../page-sizes.ts'
 import { createPageWalk } from '../page-walk.ts'
 import { grantedRights, refusedSearch } from './check-project.ts'
+import { googleLocations } from './google-locations.ts'
 import type { GoogleSession } from './google-session.ts'
 
 export const searchRight = 'cloudasset.assets.searchAllResources'
@@ -13,6 +14,7 @@ export const searchRight = 'cloudasset.assets.searchAllResources'
 export function googleInventory(session: GoogleSession) {
   const checkToken = createPageWalk()
   const sized = createPageSizes(500)
+  const locations = googleLocations(session.target.regions)
   return {
     async places(): Promise<Places> {
       const whole: Place = { region: '', service: '', state: 'ok', reason: null }
@@ -23,16 +25,19 @@ export function googleInventory(session: GoogleSession) {
       cursor: string | null,
       signal?: AbortSignal,
     ): Promise<ResourcePage> {
+      const { number } = locations.at(cursor)
       const { results, nextPageToken } = await sized(async (size) =>
         searchPage(session, { size, cursor, signal }),
       ).catch(async (error: unknown) => {
         throw await refusedSearch(session, error, async () => grantedRights(session, signal))
       })
-      const next = typeof nextPageToken === 'string' && nextPageToken !== '' ? nextPageToken : null
+      const token = typeof nextPageToken === 'string' && nextPageToken !== '' ? nextPageToken : null
+      const next = locations.next(number, token)
       if (next !== null) checkToken('', cursor, next)
       const found = Array.isArray(results) ? results : []
       assertPageSize(found, 500)
-      return { resources: found.flatMap(toResource), next }
+      const resources = found.flatMap(toResource)
+      return { resources: resources.filter(({ region }) => locations.covers(region)), next }
     },
   }
 }
@@ -42,15 +47,15 @@ export async function searchPage(
   page: { size: number; cursor: string | null; signal: AbortSignal | undefined },
 ): Promise<Record<string, unknown>> {
   const { scope, target } = session
-  const names = target.regions?.filter((name) => /^[A-Za-z0-9-]{1,60}$/.test(name))
+  const { query, token } = googleLocations(target.regions).at(page.cursor)
   return session.call({
     url: `https://cloudasset.googleapis.com/v1/${scope}:searchAllResources`,
     action: searchRight,
     query: {
       pageSize: String(page.size),
       readMask: 'name,assetType,displayName,location,labels',
-      ...(names && { query: `location:(${names.join(' OR ')})` }),
-      ...(page.cursor !== null && { pageToken: page.cursor }),
+      ...(query !== undefined && { query }),
+      ...(token !== null && { pageToken: token }),
     },
     signal: page.signal,
   })

@@ -62,3 +62,54 @@ test('denied after a part was written: what it listed stays, and nothing is gone
   cloud.faults = {}
   expect(await steps.sync()).toMatchObject({ seen: 120, added: 40, changed: 0, gone: 1 })
 })
+
+test('what a look found before it ended is never seen last before it was found', async () => {
+  const tagged = (name: string) => found(name, { tags: { env: 'x' } })
+  cloud.coverage = 'full'
+  cloud.regions = { r: [tagged('back'), found('kept'), tagged('old')] }
+  await steps.sync()
+  // A look by tags: `back` is gone, and `kept` stays unseen.
+  cloud.coverage = 'tagged_only'
+  cloud.regions = { r: [tagged('old')] }
+  await steps.sync()
+  const seen = async () =>
+    Object.fromEntries(
+      (await steps.resources()).map((one: { name: string; lastSeenAt: string }) => [one.name, one]),
+    )
+  const before = await seen()
+  expect(before).toMatchObject({ back: { state: 'gone' }, kept: { state: 'present' } })
+
+  cloud.coverage = 'full'
+  cloud.regions = { r: [tagged('back'), found('kept'), tagged('old'), found('new')] }
+  const begunAt = new Date().toISOString()
+  const input = await steps.begin()
+  const { placeIds } = await steps.deliver(listPlaces, input)
+  await steps.deliver(lookAtPlace, { ...input, placeId: placeIds[0] ?? 0 })
+  const during = await seen()
+  for (const name of ['back', 'kept', 'new']) {
+    expect(during[name].lastSeenAt >= begunAt, name).toBe(true)
+    expect(during[name].lastSeenAt >= during[name].firstSeenAt, name).toBe(true)
+  }
+  expect(during['back'].firstSeenAt).toBe(before['back'].firstSeenAt)
+  await steps.deliver(endSync, { ...input, code: 'cloud_denied' })
+  expect(await seen()).toEqual(during)
+
+  // The next look does not find them: they were seen last by the one that did not end.
+  cloud.regions = { r: [tagged('old')] }
+  expect(await steps.sync()).toMatchObject({ gone: 3 })
+  const gone = await seen()
+  for (const name of ['back', 'kept', 'new'])
+    expect(gone[name]).toEqual({ ...during[name], state: 'gone' })
+})
+
+test('a first look that did not end: what the next one does not find was not seen by it', async () => {
+  cloud.regions = { r: [found('a')] }
+  const input = await steps.begin()
+  const { placeIds } = await steps.deliver(listPlaces, input)
+  await steps.deliver(lookAtPlace, { ...input, placeId: placeIds[0] ?? 0 })
+  await steps.deliver(endSync, { ...input, code: 'cloud_denied' })
+  cloud.regions = { r: [] }
+  expect(await steps.sync()).toMatchObject({ gone: 1 })
+  const [only] = await steps.resources()
+  expect(only).toMatchObject({ state: 'gone', lastSeenAt: only.firstSeenAt })
+})

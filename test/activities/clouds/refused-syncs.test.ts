@@ -129,3 +129,26 @@ test('a right that a validation found missing is missing after a sync that liste
   expect(await shown(input.syncId)).toMatchObject({ state: 'succeeded', seen: 1 })
   expect(await account()).toMatchObject({ status: 'degraded', checks })
 })
+
+test('why an index is not used, which a validation found, stands until a sync lists in full', async () => {
+  const reason = 'The default view does not include tags.'
+  const checks = [
+    { part: 'identity', state: 'ok', reason: null, missing: [] },
+    { part: 'inventory', state: 'ok', reason, missing: [] },
+  ]
+  await set({ checks: JSON.stringify(checks) })
+  cloud.regions = { r: [found('a')] }
+  const sync = async () => {
+    const input = await begin()
+    const [placeId = 0] = (await deliver(listPlaces, input)).placeIds
+    await deliver(lookAtPlace, { ...input, placeId })
+    await deliver(mergePlace, { ...input, placeId })
+    await deliver(endSync, input)
+  }
+  cloud.coverage = 'tagged_only'
+  await sync()
+  expect(await account()).toMatchObject({ status: 'healthy', checks })
+  cloud.coverage = 'full'
+  await sync()
+  expect((await account()).checks[1]).toMatchObject({ state: 'ok', reason: null })
+})

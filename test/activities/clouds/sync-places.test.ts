@@ -27,7 +27,7 @@ describe('a place that was listed in full and now only by its tags', () => {
     await steps.sync()
     cloud.coverage = 'tagged_only'
     cloud.regions = { one: [tagged('a')], two: [] }
-    expect(await steps.sync()).toMatchObject({ coverage: 'tagged_only', seen: 3, gone: 1 })
+    expect(await steps.sync()).toMatchObject({ coverage: 'tagged_only', seen: 1, gone: 1 })
     // Nor by the second such look.
     expect(await steps.sync()).toMatchObject({ gone: 0 })
     expect(await steps.states()).toEqual({
@@ -123,6 +123,39 @@ describe('a role that may read some types alone', () => {
     expect(await steps.written()).toEqual(written)
     expect((await seen())['net'] > again['net']).toBe(true)
   })
+})
+
+describe('an account that names regions', () => {
+  const at = (name: string, region: string) => found(name, { region })
+  const all = [
+    at('zonal', 'us-central1-a'),
+    at('regional', 'US-Central1'),
+    at('tenth', 'us-central10-a'),
+    at('elsewhere', 'europe-west1-b'),
+  ]
+  // The clouds list what is in the named regions alone.
+  const named = async (provider: string) => {
+    await harness.deps.store
+      .platform('cloud_accounts')
+      .where({ id: steps.accountId })
+      .update({ provider, regions: ['asia-east1', 'us-central1'] })
+    cloud.regions = { '': [] }
+  }
+
+  test.each([
+    ['gcp', { zonal: 'gone', regional: 'gone' }, 2],
+    ['azure', { zonal: 'present', regional: 'gone' }, 1],
+  ])(
+    '%s: what it no longer lists of them is gone, and nothing else',
+    async (provider, known, gone) => {
+      Object.assign(cloud, { coverage: 'full', regions: { '': all } })
+      expect(await steps.sync()).toMatchObject({ seen: 4 })
+      await named(provider)
+      expect(await steps.sync()).toMatchObject({ seen: 0, gone })
+      const others = { tenth: 'present', elsewhere: 'present' }
+      expect(await steps.states()).toEqual({ ...others, ...known })
+    },
+  )
 })
 
 test('large tags: a part holds 8 MiB and one page at most', async () => {

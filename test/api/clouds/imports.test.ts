@@ -43,6 +43,11 @@ describe('GET /api/cloud/resources/imports', () => {
     )
     expect(all.body).toContain('# There is no rule for "arn:aws:braket:eu-west-1:1:device/x"')
     expect(all.body).not.toContain('gone')
+    for (const state of ['gone', 'all']) {
+      const { body } = await viewer.get(`/api/cloud/resources/imports?state=${state}`)
+      expect(body).toContain(`# "${bucket('gone')}" is gone: there is nothing to import.`)
+      expect(body).not.toContain('id = "gone"')
+    }
     const some = await viewer.get('/api/cloud/resources/imports?managed=false&service=s3')
     expect(some.body).toContain('id = "free"')
     expect(some.body).not.toContain('held')

@@ -174,6 +174,38 @@ describe.skipIf(!hasPython())('validation, by moto', { timeout: 60_000 }, () => 
     expect(await events(org, 'cloud.account_status_changed')).toHaveLength(2)
   })
 
+  test('credentials that the cloud takes again end the pause after refused syncs; others do not', async () => {
+    const org = await harness.organization()
+    const later = new Date(Date.now() + 20 * 3_600_000)
+    const paused = async (fields: Record<string, unknown>) => {
+      const { url, validate, user } = await connect(org, fields)
+      const id = Number(url.split('/').at(-1))
+      const rows = () => harness.deps.store.platform('cloud_accounts').where({ id })
+      const planned = { refusedSyncs: 5, nextSyncAt: later }
+      await rows().update({ ...planned, status: 'invalid_credentials' })
+      return { validate, planned, rows, remove: async () => user.delete(url) }
+    }
+    for (const [fields, code] of [
+      [{ credentials: awsKeys() }, 'cloud_credentials_rejected'],
+      [{ credentials: all, endpoint: at(closedPort) }, 'cloud_unreachable'],
+    ] as const) {
+      const { validate, planned, rows, remove } = await paused(fields)
+      expect((await validate()).json().code).toBe(code)
+      expect(await rows().first()).toMatchObject(planned)
+      await remove()
+    }
+    const { validate, rows } = await paused({ credentials: all })
+    const { account } = (await validate()).json()
+    const row = await rows().first()
+    expect(row).toMatchObject({ status: 'healthy', refusedSyncs: 0 })
+    expect(row.nextSyncAt.getTime()).toBeLessThanOrEqual(Date.now())
+    expect(account.nextSyncAt).toBe(row.nextSyncAt.toISOString())
+    // Without refused syncs, a validation plans nothing.
+    await rows().update({ nextSyncAt: later })
+    await validate()
+    expect(await rows().first()).toMatchObject({ refusedSyncs: 0, nextSyncAt: later })
+  })
+
   test('403, 404: a Deployer, and another organization’s account', async () => {
     const org = await harness.organization()
     const { url } = await connect(org, { credentials: all })

@@ -117,7 +117,10 @@ describe('what AWS may answer', () => {
     })
 
     test('a default view with a filter leaves resources out: the tags are listed', async () => {
-      const view = (FilterString: string) => ({ body: { View: { Filters: { FilterString } } } })
+      const IncludedProperties = [{ Name: 'tags' }]
+      const view = (FilterString: string) => ({
+        body: { View: { Filters: { FilterString }, IncludedProperties } },
+      })
       aws.handlers['ListIndexes'] = () => indexes(['eu-west-1', 'LOCAL'], ['us-east-1', 'LOCAL'])
       aws.handlers['ListResources'] = () => ({ body: { Resources: [], ViewArn: 'arn:view' } })
       aws.handlers['GetView'] = ({ ViewArn }) => view(ViewArn === 'arn:view' ? 'tag:team' : '')

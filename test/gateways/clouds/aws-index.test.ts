@@ -129,6 +129,53 @@ describe('an index of Resource Explorer', () => {
     expect(asked('GetIndex').toSorted()).toEqual(['GetIndex eu-west-1', 'GetIndex us-east-1'])
   })
 
+  describe('whose default view', () => {
+    const ViewArn = `arn:aws:resource-explorer-2:eu-west-1:${scriptedAccount}:view/all-of-us/7c1d`
+    const view = (fields: object, arn = ViewArn) => {
+      aws.handlers['ListResources'] = () => ({ body: { Resources: [], ViewArn: arn } })
+      aws.handlers['GetView'] = () => ({ body: { View: { ViewArn: arn, ...fields } } })
+    }
+    const inventory = async () => (await (await open()).validate()).checks[1]
+
+    test.each<[string, object]>([
+      ['has no properties', {}],
+      ['has another one', { IncludedProperties: [{ Name: 'other' }] }],
+    ])(
+      '%s: all would count as untagged, so the tags are listed and the check says why',
+      async (_, fields) => {
+        view(fields)
+        expect(await coverages()).toMatchObject({
+          'eu-west-1': 'tagged_only',
+          'us-east-1': 'tagged_only',
+        })
+        expect(await inventory()).toEqual({
+          part: 'inventory',
+          state: 'ok',
+          reason: expect.stringMatching(/all-of-us of Resource Explorer in eu-west-1 .*tags/),
+          missing: [],
+        })
+      },
+    )
+
+    test('has a filter: the check says so, without a text that is no name', async () => {
+      const IncludedProperties = [{ Name: 'tags' }]
+      const Filters = { FilterString: 'tag:team' }
+      view(
+        { Filters, IncludedProperties },
+        'arn:aws:resource-explorer-2:eu-west-1:1:view/<b>secret</b>/x',
+      )
+      const { reason } = (await inventory()) ?? {}
+      expect(reason).toMatch(/default view of Resource Explorer in eu-west-1 has a filter/)
+      expect(reason).not.toContain('secret')
+    })
+
+    test('includes the tags and has no filter: it lists in full, and there is nothing to say', async () => {
+      view({ Filters: { FilterString: '' }, IncludedProperties: [{ Name: 'tags' }] })
+      expect(await coverages()).toMatchObject({ 'eu-west-1': 'full', 'us-east-1': 'full' })
+      expect(await inventory()).toMatchObject({ state: 'ok', reason: null })
+    })
+  })
+
   describe('that goes away before the first page', () => {
     test.each<[string, () => void]>([
       ['the index', () => (aws.handlers['ListIndexes'] = () => ({ body: { Indexes: [] } }))],
@@ -140,6 +187,13 @@ describe('an index of Resource Explorer', () => {
       [
         'the view',
         () => (aws.handlers['ListResources'] = () => refusal('UnauthorizedException', 'no', 401)),
+      ],
+      [
+        'the tags of the view',
+        () => {
+          aws.handlers['ListResources'] = () => ({ body: { Resources: [], ViewArn: 'arn:view' } })
+          aws.handlers['GetView'] = () => ({ body: { View: { IncludedProperties: [] } } })
+        },
       ],
     ])('%s: the tags are not listed in its place', async (_, take) => {
       expect(await coverages()).toMatchObject({ 'us-east-1': 'full' })

@@ -178,7 +178,16 @@ describe('a Google account', () => {
     const long = `//compute.googleapis.com/projects/p/zones/z/instances/${'x'.repeat(1_946)}`
     google.handlers.search = ({ query }) => ({
       body: query.get('pageToken')
-        ? { results: [{ name: long, assetType: 'compute.googleapis.com/Instance' }, {}] }
+        ? {
+            results: [
+              {
+                name: long,
+                assetType: 'compute.googleapis.com/Instance',
+                location: 'europe-west1-b',
+              },
+              {},
+            ],
+          }
         : {
             results: [
               {

@@ -40,7 +40,8 @@ export async function startScriptedGoogle() {
     if (path === '/v1/token') return state.handlers.exchange(request)
     if (path.endsWith(':generateAccessToken')) return state.handlers.impersonate(request)
     if (path.endsWith(':testIamPermissions')) return state.handlers.test(request)
-    if (path.endsWith(':searchAllResources')) return state.handlers.search(request)
+    if (path.endsWith(':searchAllResources'))
+      return tooLong(request.query.get('query')) ?? state.handlers.search(request)
     return state.handlers.bill(request)
   }
   return Object.assign(state, {
@@ -50,6 +51,47 @@ export async function startScriptedGoogle() {
     },
   })
 }
+
+type Asset = { name: string; location?: string; [field: string]: unknown }
+
+/**
+ * Lists these assets as Cloud Asset does: those in which the words of one of the query's locations follow each other,
+ * with page tokens that belong to the query.
+ */
+export const assetsOf =
+  (assets: readonly Asset[], pageSize = 500): Answer =>
+  ({ query: sent }) => {
+    const query = sent.get('query') ?? ''
+    const [from = '0', of = query] = sent.get('pageToken')?.split(' of ') ?? []
+    if (of !== query) return googleRefusal(400, 'INVALID_ARGUMENT', { message: 'Bad page token' })
+    const matching = assets.filter(({ location }) => query === '' || isAt(location ?? '', query))
+    const end = Number(from) + Math.min(pageSize, Number(sent.get('pageSize')))
+    const results = matching.slice(Number(from), end)
+    return {
+      body: { results, ...(end < matching.length && { nextPageToken: `${end} of ${query}` }) },
+    }
+  }
+
+/** "Search query syntax": at most 10 comparisons and 2,048 characters. */
+function tooLong(query: string | null): CloudAnswer | undefined {
+  if (query === null || (locationsOf(query).length <= 10 && query.length <= 2_048)) return undefined
+  return googleRefusal(400, 'INVALID_ARGUMENT', { message: 'The query is too long.' })
+}
+
+const locationsOf = (query: string): string[] =>
+  (/^location:\((.*)\)$/.exec(query)?.[1] ?? '').split(' OR ')
+
+/** The same page: words end at all characters but letters, digits, `_` and `&`, and case does not count. */
+const wordsOf = (text: string): string[] =>
+  text
+    .toLowerCase()
+    .split(/[^a-z0-9_&]+/)
+    .filter(Boolean)
+
+const isAt = (location: string, query: string): boolean =>
+  locationsOf(query).some((one) =>
+    ` ${wordsOf(location).join(' ')} `.includes(` ${wordsOf(one).join(' ')} `),
+  )
 
 /** `{ error: { code, message, status, details } }` (AIP-193). */
 export const googleRefusal = (
