@@ -1,4 +1,6 @@
 import {
+  isGrpcServiceError,
+  ServiceError,
   WorkflowExecutionAlreadyStartedError,
   WorkflowNotFoundError,
   type Client,
@@ -35,7 +37,10 @@ export function startOutboxRelay(options: {
         { err: error, outboxId: row.id, attempts: row.attempts },
         'an outbox row was not delivered to Temporal',
       )
-      await queue.failed(row, error instanceof Error ? error.message : String(error))
+      await queue.failed(row, {
+        error: error instanceof Error ? error.message : String(error),
+        isRefused: isRefused(error),
+      })
     }
   }
 
@@ -43,6 +48,16 @@ export function startOutboxRelay(options: {
     { channel: 'cc_outbox', pollMs: 250, claim: async () => queue.claim(batch), deliver },
     options,
   )
+}
+
+/** gRPC's status code INVALID_ARGUMENT. */
+const grpcInvalidArgument = 3
+
+/** Whatever else fails ends with an outage, or once an operator has mended a setting: nothing of that is in the row. */
+function isRefused(error: unknown): boolean {
+  if (!(error instanceof ServiceError) || !isGrpcServiceError(error.cause)) return false
+  const { code }: { code: number } = error.cause
+  return code === grpcInvalidArgument
 }
 
 async function tell(client: Client, row: OutboxRow): Promise<void> {

@@ -44,15 +44,21 @@ export function outboxQueue(db: PlatformDb) {
       await db('outbox').where({ id }).update({ doneAt: db.fn.now() })
     },
 
-    /** Retries with backoff. After many attempts the row is left for an operator. */
-    async failed(row: OutboxRow, error: string): Promise<void> {
+    /**
+     * Retries with backoff, for as long as Temporal is away. A row that Temporal itself refuses after many attempts
+     * is left for an operator.
+     */
+    async failed(
+      row: OutboxRow,
+      { error, isRefused }: { error: string; isRefused: boolean },
+    ): Promise<void> {
       const seconds = Math.min(10, 0.25 * 2 ** Math.min(row.attempts, 6))
       await db('outbox')
         .where({ id: row.id })
         .update({
           lastError: error.slice(0, 500),
           availableAt: db.raw(`now() + make_interval(secs => ?)`, [seconds]),
-          ...(row.attempts >= maxAttempts && { deadAt: db.fn.now() }),
+          ...(isRefused && row.attempts >= maxAttempts && { deadAt: db.fn.now() }),
         })
     },
 

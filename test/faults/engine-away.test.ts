@@ -97,6 +97,33 @@ describe('Temporal is unreachable', () => {
     console.log(`applied ${Date.now() - mendedAt} ms after the engine was back`)
   })
 
+  test('what waits is delivered however long Temporal was away; what Temporal itself refuses is left for an operator', async () => {
+    const { workspace, id, url, handle } = await waitingRun()
+    const { platform } = harness.deps.store
+    const row = (where: object) => platform('outbox').where(where).orderBy('id', 'desc').first()
+    await link.cut()
+    expect((await second.post(`${url}/approve`, {})).statusCode).toBe(200)
+    const signal = { workflowId: handle.workflowId, kind: 'signal' }
+    // As after half an hour.
+    await platform('outbox').where(signal).whereNull('doneAt').update({ attempts: 250 })
+    await eventually(async () => (await row(signal)).attempts > 250)
+    expect(await row(signal)).toMatchObject({ doneAt: null, deadAt: null })
+    await link.mend()
+    expect((await runUntil(author, { workspace, id }, isOver)).state).toBe('succeeded')
+
+    // Longer than an id may be.
+    const refused = { kind: 'start', workflowId: 'x'.repeat(2_000) }
+    await platform('outbox').insert({
+      ...refused,
+      workflowType: 'unknown',
+      taskQueue: 'unknown',
+      dedupeKey: 'refused',
+      attempts: 250,
+    })
+    await eventually(async () => (await row(refused)).deadAt !== null)
+    expect((await row(refused)).doneAt).toBeNull()
+  })
+
   const retryStart = async (url: string) => {
     for (;;) {
       const answer = await author.post(`${url}/apply`, {})
