@@ -10,13 +10,13 @@ import type { Deps } from '../deps.ts'
 
 type Needed = Pick<Deps, 'store' | 'keyring' | 'outbound' | 'log'>
 
-const atOnce = 20
+export const checkedAtOnce = 20
 /** What the check of one connection takes at most. */
 const maxMs = 60_000
 
 /** Checks each connection at its host from time to time, and stores `status` and `statusReason`. */
 export const checkConnections = (deps: Needed) => async (): Promise<{ checked: number }> => {
-  const due = await dueConnections(deps.store.platform, atOnce)
+  const due = await dueConnections(deps.store.platform, checkedAtOnce)
   await Promise.all(
     due.map(async (one) =>
       check(deps, one).catch((error: unknown) =>

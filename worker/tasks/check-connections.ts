@@ -1,5 +1,5 @@
 import type { Deps } from '../../activities/deps.ts'
-import { checkConnections } from '../../activities/git/check-connections.ts'
+import { checkConnections, checkedAtOnce } from '../../activities/git/check-connections.ts'
 import type { RecurringTask } from '../run-tasks.ts'
 
 /** Detects revoked tokens before a run needs them. Each pass checks the connections that are due. */
@@ -7,7 +7,7 @@ export const checkConnectionsTask = (deps: Deps): RecurringTask => ({
   name: 'check-git-connections',
   everyMs: 60_000,
   async run() {
-    await checkConnections(deps)()
-    return 'done'
+    const { checked } = await checkConnections(deps)()
+    return checked === checkedAtOnce ? 'more' : 'done'
   },
 })

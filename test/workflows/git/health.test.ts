@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { checkConnections } from '../../../activities/git/check-connections.ts'
+import { dueConnections } from '../../../store/platform/due-connections.ts'
 import { gitHarness, peerMakers, type GitHarness } from '../../harness/git/git-harness.ts'
 import type { TestUser } from '../../harness/test-user.ts'
 
@@ -84,6 +85,26 @@ describe('the scheduled check of connections', () => {
     // A connection in preparation is left to its workflow.
     expect(await agedBy(60 * 24)).toEqual({ checked: 0 })
     await platform('git_connections').where({ id }).delete()
+  })
+
+  test('many connections of one organization do not keep those of another waiting', async () => {
+    const { id } = await connected()
+    const { platform } = harness.deps.store
+    const { id: _, ...row } = await platform('git_connections').where({ id }).first()
+    const another = await harness.organization()
+    const checkedAt = new Date(Date.now() - 60 * 60_000)
+    const many = Array.from({ length: 4 }, () => ({ ...row, checkedAt }))
+    const later = { ...row, organizationId: another.id, createdBy: null, checkedAt }
+    later.checkedAt = new Date(Date.now() - 11 * 60_000)
+    const made = await platform('git_connections')
+      .insert([...many, later])
+      .returning('id')
+    const due = async () =>
+      new Set((await dueConnections(platform, 2)).map((one) => one.organizationId))
+    expect(await due()).toEqual(new Set([row.organizationId, another.id]))
+    expect(await due()).toEqual(new Set([row.organizationId]))
+    const ids = [id, ...made.map((one: { id: number }) => one.id)]
+    await platform('git_connections').whereIn('id', ids).delete()
   })
 
   test('a renamed repository gets its new name before another repository takes the old one', async () => {
