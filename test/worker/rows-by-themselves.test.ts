@@ -72,6 +72,25 @@ test('expire-plan-approvals: a run that cannot be ended keeps no other alive', a
   expectTold()
 })
 
+test('expire-plan-approvals: a run whose files were let through after it was listed goes on', async () => {
+  const { bad, good, phase } = await twoRuns({
+    phase: 'awaiting_plan_approval',
+    approvalExpiresAt: new Date(0),
+  })
+  const store: Store = {
+    ...harness.deps.store,
+    async tenant(organizationId, work) {
+      if (organizationId === bad.organizationId)
+        await runs()
+          .where({ id: bad.workspaceRunId })
+          .update({ phase: 'planning', approvalExpiresAt: null })
+      return harness.deps.store.tenant(organizationId, work)
+    },
+  }
+  expect(await expirePlanApprovalsTask({ store, log }).run()).toBe('done')
+  expect([await phase(bad), await phase(good)]).toEqual(['planning', 'failed'])
+})
+
 test('expire-plan-approvals: many of one organization do not fill the page', async () => {
   const { bad, good } = await twoRuns({ phase: 'queued' })
   const org = await harness.organization()
