@@ -9,7 +9,7 @@ import type { Store } from '../../store/driver/connect.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { billingSources } from '../../store/finops/billing-sources.ts'
 import { copyCharges } from '../../store/finops/copy-charges.ts'
-import { readAgain } from '../../store/finops/read-again.ts'
+import { monthsOfUpload, readAgain } from '../../store/finops/read-again.ts'
 import { readingSlices } from '../../store/finops/reading-slices.ts'
 import { refusedSlices } from '../../store/finops/refused-slices.ts'
 import {
@@ -121,7 +121,7 @@ async function beginUpload(tenant: Tenant, { bill, uploadId, slices }: Uploaded)
   const { ingestId, sourceId, files } = bill
   const manifest = manifestOfUpload(uploadId)
   const all = slices.map(({ period }) => `${period}-01`)
-  const wanted = await readAgain(tenant).monthsToLoad({ id: uploadId, sourceId }, all)
+  const wanted = await monthsOfUpload(tenant, { id: uploadId, sourceId }, all)
   const months: Month[] = []
   for (const slice of slices) {
     const period = `${slice.period}-01`

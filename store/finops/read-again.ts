@@ -53,21 +53,23 @@ export function readAgain(tenant: Tenant) {
       await db.raw(noteGone, given)
       await db.raw(unmarkGone, given)
     },
-
-    /**
-     * The months of an upload that are to be loaded. An upload that is new has them all, however late it was completed.
-     * Of one that is read again, those that are marked, and those that it never loaded unless a later upload has them:
-     * not those that another upload replaced or a person discarded.
-     */
-    async monthsToLoad(
-      upload: { id: number; sourceId: number },
-      periods: readonly string[],
-    ): Promise<string[]> {
-      const asked = { organizationId, ...upload, periods: [...periods] }
-      const { rows } = await db.raw(monthsToLoad, asked)
-      return rows.map(({ period }: { period: string }) => period)
-    },
   }
+}
+
+/**
+ * The months of an upload that are to be loaded. An upload that is new has them all, however late it was completed.
+ * Of one that is read again, those that are marked, and those that it never loaded unless a later upload has them:
+ * not those that another upload replaced or a person discarded.
+ */
+export async function monthsOfUpload(
+  tenant: Tenant,
+  upload: { id: number; sourceId: number },
+  periods: readonly string[],
+): Promise<string[]> {
+  const { db, organizationId } = unwrap(tenant)
+  const asked = { organizationId, ...upload, periods: [...periods] }
+  const { rows } = await db.raw(monthsToLoad, asked)
+  return rows.map(({ period }: { period: string }) => period)
 }
 
 const mark = `
