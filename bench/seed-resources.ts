@@ -75,9 +75,9 @@ const bills = [
      last_day, billed, effective, list, recent_days, recent_effective)
    with slices as materialized (
      select s.*, (select array_agg(d::date) from generate_series(greatest(first_day, current_date - 30), last_day,
-         interval '1 day') d) as days
+         interval '1 day') d) as recent_days
      from billing_slices s)
    select r.organization_id, s.id, r.cloud_id, r.provider, 'Service', r.region, 'USD', s.first_day, s.last_day, 1, 1, 1,
-     s.days, array_fill(1.123456::numeric, array[cardinality(s.days)])
+     s.recent_days, array_fill(1.123456::numeric, array[cardinality(s.recent_days)])
    from cloud_resources r cross join slices s`,
 ]

@@ -45,25 +45,41 @@ async function measure(platform: Platform, moto: Moto): Promise<boolean> {
     waits.push(performance.now() - since)
   }
 
-  const own = () => cpuTime(platform.pids())
-  const before = own()
-  // No look at the API in between, which would be counted as work.
-  for (let ingest = 0; ingest < ingests; ingest += 1)
-    await endOf(platform, await start(platform), bars.allMs)
-  const after = own()
-  const workOf = (part: string) =>
-    (((after[part] ?? 0) - (before[part] ?? 0)) * 1_000) / Math.max(1, ingests)
-  const work = workOf('api') + workOf('worker')
-  const parts = Object.keys(after).map((part) => `${part} ${workOf(part).toFixed(0)} ms`)
-  say(`CPU time of an unchanged ingest, with its request and one look: ${parts.join(', ')}`)
+  const working = await cpuPerSecond(platform, async () => {
+    // No look at the API in between, which would be counted as work.
+    for (let ingest = 0; ingest < ingests; ingest += 1)
+      await endOf(platform, await start(platform), bars.allMs)
+  })
+  const idle = await cpuPerSecond(platform, async () => sleep(ingests * bars.allMs))
+  const spent = (of: Cpu) => of.ofPart('api') + of.ofPart('worker')
+  // Each ingest takes its second with the pause before the look at it.
+  const work = (spent(working) - spent(idle)) * (working.seconds / ingests)
+  say(
+    `CPU time a second with an unchanged ingest in each, its request and one look: ${working.words}`,
+  )
+  say(`CPU time a second without: ${idle.words}`)
 
   const rows = [
-    row('CPU time of API and worker', work, bars.workMs),
+    row('CPU time of API and worker for an ingest', work, bars.workMs),
     row(`from the request to the end, median of ${ingests}`, median(waits), bars.allMs),
     row('the longest of them', Math.max(...waits), bars.allMs),
   ]
   say(`\n${table([['', 'is', 'bar', ''], ...rows.map(({ cells }) => cells)])}\n`)
   return rows.every(({ holds }) => holds)
+}
+
+type Cpu = { seconds: number; ofPart: (name: string) => number; words: string }
+
+/** Milliseconds of CPU time a second of each part of the platform. */
+async function cpuPerSecond(platform: Platform, work: () => Promise<void>): Promise<Cpu> {
+  const since = performance.now()
+  const before = cpuTime(platform.pids())
+  await work()
+  const after = cpuTime(platform.pids())
+  const seconds = (performance.now() - since) / 1_000
+  const ofPart = (name: string) => (((after[name] ?? 0) - (before[name] ?? 0)) * 1_000) / seconds
+  const parts = Object.keys(after).map((name) => `${name} ${ofPart(name).toFixed(0)} ms`)
+  return { seconds, ofPart, words: parts.join(', ') }
 }
 
 function row(what: string, ms: number, bar: number) {
