@@ -143,6 +143,20 @@ describe('the page of cost', () => {
     await context.close()
   })
 
+  test('a click on a late day narrows the page to it, with the pointer where the bar was', async () => {
+    const { page, context, faults } = await visit(browser, harness, {
+      user: await org.user('Viewer'),
+    })
+    await page.goto(`/cost?from=${dayAgo(9)}&to=${dayAgo(0)}`)
+    const chart = page.getByRole('img', { name: /^Spend by day/ })
+    const box = await chart.boundingBox()
+    if (!box) throw new Error('the chart is not shown')
+    await chart.click({ position: { x: box.width - 60, y: box.height / 2 } })
+    await page.getByRole('img', { name: /^Spend by day from (.+) to \1\./ }).waitFor()
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
   test('what has no tag is shown and narrows the page too', async () => {
     const { page, context, faults } = await visit(browser, harness, {
       user: await org.user('Viewer'),

@@ -47,6 +47,7 @@ export function CostChart(props: Props) {
   )
   const { x } = scales
   const unfinished = completeThrough ? points.find((point) => point > completeThrough) : undefined
+  // None where the pointer still lies over a day that a click has narrowed away.
   const shown = hovered === undefined ? undefined : points[hovered]
   return (
     <figure className="cost-chart" ref={measure}>
@@ -86,7 +87,7 @@ export function CostChart(props: Props) {
           ) : null,
         )}
       </svg>
-      {hovered !== undefined && (
+      {hovered !== undefined && shown !== undefined && (
         <DayFigures {...{ points, groups, currency, marks, index: hovered }} />
       )}
       <Legend before={before} marks={marks} unfinished={unfinished} />
