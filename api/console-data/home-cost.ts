@@ -11,13 +11,19 @@ import { Nullable } from '../http/schemas.ts'
 export const HomeCostBody = Type.Object({
   /** Of the current UTC month. */
   monthToDate: Type.Number(),
+  monthComplete: Nullable(
+    Type.Number({
+      description:
+        'Of the current month, up to the day up to which it is complete: what monthBefore is compared with. Null where no day of it is.',
+    }),
+  ),
   monthBefore: Nullable(
     Type.Number({
       description:
         'Of the month before, up to the day up to which this month is complete; null where no day of it is.',
     }),
   ),
-  /** At the month's end; null under 14 days of history. */
+  /** At the month's end; null under 14 days of history, and where money of the last 56 days has no exchange rate. */
   forecast: Nullable(Type.Number()),
   currency: Type.String(),
   budgets: Type.Array(BudgetBody),

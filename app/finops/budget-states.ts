@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { dayAfter } from '../../domain/finops/anomalies/days.ts'
 import type { BudgetFigures, BudgetState } from '../../domain/finops/budgets/budget.ts'
-import { forecastBudget } from '../../domain/finops/budgets/forecast-budget.ts'
+import { forecastBudget, isLevelUnrated } from '../../domain/finops/budgets/forecast-budget.ts'
 import { judgeBudget } from '../../domain/finops/budgets/judge-budget.ts'
 import { budgetCosts, type BudgetCosts } from '../../store/finops/budgets/budget-costs.ts'
 import { budgetFigures, costMoment } from '../../store/finops/budgets/budget-figures.ts'
@@ -45,10 +45,11 @@ export async function budgetStates(
   const stale = asked.filter(({ id }) => !found.has(id))
   for (const costs of await budgetCosts(tenant, { budgets: stale, ...around })) {
     const scope = stale.find(({ id }) => id === costs.budgetId)
+    const unknown = unknownBecause(costs, { scope, tagKey })
     found.set(costs.budgetId, {
       actual: costs.actual,
-      unknownBecause: unknownBecause(costs, { scope, tagKey }),
-      forecast: forecastOf(costs, today),
+      unknownBecause: unknown,
+      ...forecastOf(costs, { today, unknown }),
     })
     // A forecast takes milliseconds, and there may be many: other requests come in between.
     await nextTurn()
@@ -87,6 +88,7 @@ export async function statesOfMonthBefore(tenant: Tenant, now: Date): Promise<Bu
           actual: cost.actual,
           unknownBecause: unknownBecause(cost, { scope: budget, tagKey }),
           forecast: null,
+          noForecastBecause: null,
         }
       : noCost
     return {
@@ -99,10 +101,19 @@ export async function statesOfMonthBefore(tenant: Tenant, now: Date): Promise<Bu
   })
 }
 
-/** A forecast from a bill that stopped says nothing of this month. */
-function forecastOf({ actual, days, completeThrough, isLate }: BudgetCosts, today: string) {
-  if (completeThrough === null || isLate) return null
-  return forecastBudget({ days, completeThrough, today, actual: Number(actual) })
+type Forecast = Pick<BudgetFigures, 'forecast' | 'noForecastBecause'>
+
+/** Without a forecast, why. One from a bill that stopped would say nothing of this month. */
+function forecastOf(
+  { actual, days, completeThrough, unratedThrough }: BudgetCosts,
+  { today, unknown }: { today: string; unknown: BudgetFigures['unknownBecause'] },
+): Forecast {
+  if (unknown !== null || completeThrough === null)
+    return { forecast: null, noForecastBecause: unknown ?? 'late_bill' }
+  if (isLevelUnrated(unratedThrough, { completeThrough, today }))
+    return { forecast: null, noForecastBecause: 'no_rate' }
+  const forecast = forecastBudget({ days, completeThrough, today, actual: Number(actual) })
+  return { forecast, noForecastBecause: forecast === null ? 'short_history' : null }
 }
 
 type Scope = Pick<StoredBudget, 'scopeKind' | 'scopeValue'>
@@ -118,7 +129,15 @@ function unknownBecause(
   return isLate ? 'late_bill' : null
 }
 
-const noCost: BudgetFigures = { actual: '0', unknownBecause: 'no_cost', forecast: null }
+const noCost: BudgetFigures = {
+  actual: '0',
+  unknownBecause: 'no_cost',
+  forecast: null,
+  noForecastBecause: 'no_cost',
+}
+
+/** Raise it when figures are computed otherwise: those that were kept before are then computed anew. */
+const figuresVersion = 2
 
 type Around = { currency: string; tagKey: string | null; today: string }
 
@@ -127,6 +146,8 @@ const basisOf = (
   { moment, currency, tagKey, today }: Around & { moment: string },
 ): string =>
   createHash('sha256')
-    .update(JSON.stringify([moment, currency, tagKey, today, scopeKind, scopeValue]))
+    .update(
+      JSON.stringify([figuresVersion, moment, currency, tagKey, today, scopeKind, scopeValue]),
+    )
     .digest('hex')
     .slice(0, 32)

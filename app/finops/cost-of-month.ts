@@ -1,7 +1,7 @@
 import { dayAfter } from '../../domain/finops/anomalies/days.ts'
 import { modelDays } from '../../domain/finops/forecast/forecast-month.ts'
 import { sourcesCompleteThrough } from '../../domain/finops/sources-complete-through.ts'
-import { forecastBudget } from '../../domain/finops/budgets/forecast-budget.ts'
+import { forecastBudget, isLevelUnrated } from '../../domain/finops/budgets/forecast-budget.ts'
 import { costByDay } from '../../store/finops/cost/cost-by-day.ts'
 import { freshness } from '../../store/finops/cost/freshness.ts'
 import { shownAnomalies } from '../../store/finops/shown-anomalies.ts'
@@ -11,7 +11,9 @@ import { budgetStates, type BudgetWithState } from './budget-states.ts'
 
 export type CostOfMonth = {
   monthToDate: number
-  /** Of the month before up to the day up to which this one is complete; null where no day of it is. */
+  /** Up to the day up to which the month is complete; null where no day of it is. */
+  monthComplete: number | null
+  /** Of the month before up to the same day; null likewise. */
   monthBefore: number | null
   /** At the month's end; null without the history or the rates that it needs. */
   forecast: number | null
@@ -32,7 +34,7 @@ export async function costOfMonth(tenant: Tenant, now = new Date()): Promise<Cos
   const from = dayAfter(today, -historyDays)
   const completeThrough = sourcesCompleteThrough(await freshness(tenant))
   const through = completeThrough === null || completeThrough > today ? today : completeThrough
-  const { days, ofMonth, ofMonthBefore, isUnrated } = await costByDay(
+  const { days, ofMonth, ofMonthThrough, ofMonthBefore, unratedThrough } = await costByDay(
     tenant,
     {
       organizationId,
@@ -44,16 +46,15 @@ export async function costOfMonth(tenant: Tenant, now = new Date()): Promise<Cos
   )
   const monthToDate = Number(ofMonth)
   const forecast =
-    completeThrough === null || isUnrated
+    completeThrough === null || isLevelUnrated(unratedThrough, { completeThrough, today })
       ? null
       : forecastBudget({ days, completeThrough, today, actual: monthToDate })
   const open = await shownAnomalies(tenant).list({ state: ['open'] }, mostAnomalies)
+  const hasCompleteDay = completeThrough !== null && through.slice(0, 7) === today.slice(0, 7)
   return {
     monthToDate,
-    monthBefore:
-      completeThrough !== null && through.slice(0, 7) === today.slice(0, 7)
-        ? Number(ofMonthBefore)
-        : null,
+    monthComplete: hasCompleteDay ? Number(ofMonthThrough) : null,
+    monthBefore: hasCompleteDay ? Number(ofMonthBefore) : null,
     forecast: forecast?.amount ?? null,
     currency,
     budgets: await budgetStates(tenant, { now }),

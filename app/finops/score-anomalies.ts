@@ -1,12 +1,14 @@
 import { setImmediate } from 'node:timers/promises'
 import { dayAfter } from '../../domain/finops/anomalies/days.ts'
 import { foldAnomalies } from '../../domain/finops/anomalies/fold-anomalies.ts'
+import { toldAfterFold } from '../../domain/finops/anomalies/told-after-fold.ts'
 import { overAfterDays } from '../../domain/finops/anomalies/anomaly-state.ts'
 import { historyDays } from '../../domain/finops/anomalies/scored-day.ts'
 import type { Store } from '../../store/driver/connect.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { anomalies } from '../../store/finops/anomalies.ts'
 import { foldedAnomalies } from '../../store/finops/folded-anomalies.ts'
+import { foundAnomalies } from '../../store/finops/found-anomalies.ts'
 import { anomalySeries } from '../../store/finops/anomaly-series.ts'
 import { readSeriesPage } from './read-series-page.ts'
 import { scoreOneSeries, type Scored } from './score-one-series.ts'
@@ -93,7 +95,7 @@ async function scoreSource(
   return changed
 }
 
-/** Ends what is over, and puts the anomalies of sub-accounts of one service below the dearest of them. */
+/** Ends what is over, and puts the anomalies of sub-accounts of one service below the one of them that is shown. */
 async function tidy(
   tenant: Tenant,
   sourceId: number,
@@ -102,12 +104,16 @@ async function tidy(
   const folded = foldedAnomalies(tenant)
   let count = await anomalies(tenant).resolveBefore(sourceId, dayAfter(through, -overAfterDays))
   const found = await folded.listOfServices(sourceId, dayAfter(from, -historyDays))
-  const parents = foldAnomalies(found)
+  const parents = foldAnomalies(
+    found.map(({ toldImpact, ...one }) => ({ ...one, isTold: toldImpact !== null })),
+  )
   for (const { id, parentId } of found) {
     const parent = parents.get(id) ?? null
     if (parent === parentId) continue
     await folded.putBelow(id, parent)
     count += 1
   }
+  for (const [id, told] of toldAfterFold(found, parents))
+    await foundAnomalies(tenant).setTold(id, told.toFixed(6))
   return count > 0
 }

@@ -12,24 +12,28 @@ import { organizationSettings } from '../../store/organizations/settings.ts'
 import { announce } from '../notifications/announce.ts'
 
 /**
- * Tells of an anomaly that opened, and again when its impact has doubled since. One that is below another, or
- * is over, is told to nobody; one of a tag neither, where people are told of the whole cost of the same days and the tag
- * is one that drove it: a rise of everything is one message, which names the tags that rose most. Where the tag's has doubled since, it is told. In the
- * caller's transaction; a second call finds that it was told.
+ * Tells of an anomaly that opened, and again when its impact has doubled since. Where it is below another, that one is
+ * told, whose impact has both. One that is over is told to nobody; one of a tag neither, where people are told of the
+ * whole cost of the same days and the tag is one that drove it: a rise of everything is one message, which names the
+ * tags that rose most. Where the tag's has doubled since, it is told. In the caller's transaction; a second call finds
+ * that it was told.
  */
 export async function tellOfAnomaly(tenant: Tenant, id: number): Promise<void> {
-  const anomaly = await shownAnomalies(tenant).find(id)
-  if (!anomaly || anomaly.parentId !== null || anomaly.state !== 'open') return
+  const found = await shownAnomalies(tenant).find(id)
+  if (!found) return
+  const anomaly =
+    found.parentId === null ? found : await shownAnomalies(tenant).find(found.parentId)
+  if (!anomaly || anomaly.state !== 'open') return
   const { toldImpact, impact } = anomaly
   const isGrown = toldImpact !== null && Number(impact) >= 2 * Number(toldImpact)
   if (toldImpact !== null && !isGrown) return
   if (!isGrown && (await isToldByTotal(tenant, anomaly)))
-    return foundAnomalies(tenant).setTold(id, impact)
+    return foundAnomalies(tenant).setTold(anomaly.id, impact)
   const { currency } = await organizationSettings(tenant)
   // Channels compare it with an amount in the organization's currency.
   const inOwn = anomaly.currency === currency ? { impact } : {}
   await announce(tenant, { ...announcementOf(anomaly, isGrown), ...inOwn })
-  await foundAnomalies(tenant).setTold(id, impact)
+  await foundAnomalies(tenant).setTold(anomaly.id, impact)
 }
 
 const isToldByTotal = async (tenant: Tenant, anomaly: ShownAnomaly): Promise<boolean> =>

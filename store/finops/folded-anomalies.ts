@@ -12,7 +12,7 @@ export function foldedAnomalies(tenant: Tenant) {
       since: string,
     ): Promise<
       Array<
-        Pick<StoredAnomaly, 'id' | 'parentId' | 'firstDay' | 'lastDay' | 'state'> & {
+        Pick<StoredAnomaly, 'id' | 'parentId' | 'firstDay' | 'lastDay' | 'state' | 'toldImpact'> & {
           service: string
         }
       >
@@ -24,7 +24,7 @@ export function foldedAnomalies(tenant: Tenant) {
         .where({ 'a.organizationId': organizationId, 's.sourceId': sourceId })
         .where('a.lastDay', '>=', since)
         .orderBy([{ column: 'a.impact', order: 'desc' }, 'a.id'])
-        .select('a.id', 'a.parentId', 'a.firstDay', 'a.lastDay', 'a.state')
+        .select('a.id', 'a.parentId', 'a.firstDay', 'a.lastDay', 'a.state', 'a.toldImpact')
         .select(db.raw(`jsonb_build_array(s.provider, s.service, s.currency)::text as service`))
     },
 

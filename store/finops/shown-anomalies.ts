@@ -161,7 +161,9 @@ const conditions: Record<keyof AnomalyFilters, string> = {
     select from anomalies c join anomaly_series cs on cs.organization_id = c.organization_id and cs.id = c.series_id
     where c.organization_id = a.organization_id and c.parent_id = a.id
       and coalesce(cs.sub_account_id, '') = any(:subAccountId::text[]))))`,
-  from: 'a.last_day >= :from::date',
+  from: `(a.last_day >= :from::date or exists (
+    select from anomalies c
+    where c.organization_id = a.organization_id and c.parent_id = a.id and c.last_day >= :from::date))`,
   to: 'a.first_day <= :to::date',
   // Whose resources cost something in its days. The whole cost is of no workspace.
   workspaceId: `(s.source_id is not null and exists (
@@ -183,9 +185,17 @@ const conditions: Record<keyof AnomalyFilters, string> = {
 
 const afterPlace = `(a.first_day, a.id) < (:afterDay::date, :afterId::integer)`
 
-/** Amounts of those below are what their series cost on the shown day, and their own whole excess. */
+/** SQL: from the lowest to the highest. */
+const severities = `array['low', 'medium', 'high']`
+const placeOf = (severity: string): string => `array_position(${severities}, ${severity})`
+
+/**
+ * Amounts of those below are what their series cost on the shown day, and their own whole excess. It goes on as long as
+ * any of them, and is as severe as the most severe: the one that is shown need not be the dearest.
+ */
 const shown = (where: string): string => `
-  select a.id, a.series_id, a.parent_id, a.kind, a.severity, a.state, a.first_day, a.last_day, a.day,
+  select a.id, a.series_id, a.parent_id, a.kind, (${severities})[greatest(${placeOf('a.severity')}, k.severity)] as severity,
+    a.state, a.first_day, greatest(a.last_day, k.last_day) as last_day, a.day,
     a.actual + k.actual as actual, a.expected + k.expected as expected, a.low + k.low as low,
     a.high + k.high as high, a.impact + k.impact as impact, a.told_impact, a.comment, a.decided_by, a.decided_at,
     a.created_at, a.updated_at, a.drivers, s.provider, s.service, s.scope_kind, s.scope_key, s.scope_value, s.currency,
@@ -201,7 +211,8 @@ const shown = (where: string): string => `
   where a.organization_id = :organizationId and (b.id is not null or s.source_id is null) and ${where}`
 
 const childrenOf = `
-  select count(c.id)::integer as count, coalesce(sum(c.day_actual), 0) as actual,
+  select count(c.id)::integer as count, max(${placeOf('c.severity')}) as severity, max(c.last_day) as last_day,
+    coalesce(sum(c.day_actual), 0) as actual,
     coalesce(sum(c.day_expected), 0)::numeric as expected, coalesce(sum(c.day_low), 0)::numeric as low,
     coalesce(sum(c.day_high), 0)::numeric as high, coalesce(sum(c.impact), 0) as impact,
     coalesce(jsonb_agg(jsonb_build_object('id', c.id, 'subAccountId', c.sub_account_id,

@@ -21,6 +21,8 @@ export async function decideAnomaly(
     const repository = anomalies(tenant)
     for (const one of [id, ...(await repository.below(id))]) {
       const before = await repository.getForUpdate(one)
+      // One below it that is over is not reopened with it.
+      if (one !== id && before.state === 'resolved' && goesOn(state)) continue
       const said = comment === undefined ? before.comment : comment
       if (before.state === state && before.comment === said) continue
       await repository.decide(one, { state, comment: said, by: caller.userId })
@@ -34,3 +36,6 @@ export async function decideAnomaly(
     return decided
   })
 }
+
+const goesOn = (state: AnomalyVerdictBody['state']): boolean =>
+  state === 'open' || state === 'acknowledged'

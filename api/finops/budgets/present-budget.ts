@@ -5,7 +5,7 @@ import type { BudgetBody } from './schemas.ts'
 /** A budget with its state. Amounts are the closest numbers to the exact ones. */
 export function presentBudget(budget: BudgetWithState): BudgetBody {
   const { id, name, currency, scopeKind, scopeValue, overBudget, month, state } = budget
-  const { actual, forecast } = budget.figures
+  const { actual, forecast, noForecastBecause } = budget.figures
   return {
     id,
     name,
@@ -22,6 +22,7 @@ export function presentBudget(budget: BudgetWithState): BudgetBody {
     forecast: forecast?.amount ?? null,
     forecastLow: forecast?.low ?? null,
     forecastHigh: forecast?.high ?? null,
+    noForecastBecause,
     forecastState: budget.forecastState,
     createdAt: budget.createdAt.toISOString(),
     updatedAt: budget.updatedAt.toISOString(),

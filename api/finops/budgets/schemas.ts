@@ -1,5 +1,9 @@
 import { Type, type Static } from 'typebox'
-import { budgetStates, overBudgets } from '../../../domain/finops/budgets/budget.ts'
+import {
+  budgetStates,
+  noForecastReasons,
+  overBudgets,
+} from '../../../domain/finops/budgets/budget.ts'
 import { costScopeKinds } from '../../../domain/finops/cost-scope.ts'
 import { OneLine } from '../../http/one-line.ts'
 import { Body, Id, Nullable, OneOf, Time } from '../../http/schemas.ts'
@@ -22,10 +26,18 @@ export const BudgetBody = Type.Object({
   month: Type.String({ description: 'The current month in UTC, as 2026-01.' }),
   actual: Type.Number({ description: 'Effective cost of the month in the scope.' }),
   forecast: Nullable(
-    Type.Number({ description: 'At the end of the month. Null under 14 days of history.' }),
+    Type.Number({
+      description: 'At the end of the month. Null where noForecastBecause says why there is none.',
+    }),
   ),
   forecastLow: Nullable(Type.Number()),
   forecastHigh: Nullable(Type.Number()),
+  noForecastBecause: Nullable(
+    OneOf(noForecastReasons, {
+      description:
+        'no_tag_key: the settings name no tagKey, which the scope needs. no_cost: no cost was ever in the scope. no_rate: money of the month or of the last 56 days has no exchange rate. late_bill: a bill is more than 5 days late, or no more is expected. short_history: under 14 days of cost. Null where there is a forecast.',
+    }),
+  ),
   forecastState: Nullable(OneOf(budgetStates, { description: 'The state at the forecast.' })),
   createdAt: Time,
   updatedAt: Time,

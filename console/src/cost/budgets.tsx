@@ -1,4 +1,5 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { call } from '../api/call.ts'
 import { workspaceQuery } from '../api/queries.ts'
@@ -10,7 +11,13 @@ import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
 import { PagedRows } from '../parts/paged-rows.tsx'
 import { LoadMore, PageHead } from '../parts/pages.tsx'
 import { BudgetForm } from './budget-form.tsx'
-import { scopeInWords, scopeWords, budgetStateWords, monthWords } from './cost-words.ts'
+import {
+  budgetStateWords,
+  monthWords,
+  noForecastWords,
+  scopeInWords,
+  scopeWords,
+} from './cost-words.ts'
 import { money } from './money.ts'
 import { CostTabs } from './cost-tabs.tsx'
 import { budgetsQuery, type Budget } from './queries.ts'
@@ -81,7 +88,9 @@ function BudgetRow({ budget, onEdit }: { budget: Budget; onEdit: () => void }) {
             {money(amountMonthly, currency)}
           </span>
           <BudgetBar budget={budget} />
-          <span className="row-sub">{forecastWords(budget)}</span>
+          <span className="row-sub">
+            <Forecast budget={budget} />
+          </span>
         </span>
         {may('mutate_infra') && (
           <span className="actions">
@@ -118,8 +127,23 @@ function ScopeOf({ budget }: { budget: Budget }) {
   return name === undefined ? scopeInWords(budget) : `${scopeWords[scopeKind].word}: ${name}`
 }
 
-function forecastWords({ forecast, forecastLow, forecastHigh, currency }: Budget): string {
-  if (forecast === null) return 'A forecast needs 14 days of cost.'
+/** The forecast, or why there is none and where to look. */
+function Forecast({ budget }: { budget: Budget }) {
+  const { forecast, forecastLow, forecastHigh, noForecastBecause, currency } = budget
+  if (forecast === null) {
+    const { words, link } = noForecastWords[noForecastBecause ?? 'short_history']
+    return (
+      <>
+        No forecast: {words}
+        {link && (
+          <>
+            {' '}
+            <Link to={link.to}>{link.label}</Link>
+          </>
+        )}
+      </>
+    )
+  }
   const range =
     forecastLow !== null && forecastHigh !== null
       ? ` (${money(forecastLow, currency)} to ${money(forecastHigh, currency)})`

@@ -157,6 +157,33 @@ export const budgetStateWords: Record<
   unknown: { tone: 'quiet', sign: '○', word: 'Not known' },
 }
 
+/** Why a budget has no forecast, and where that is seen or changed. */
+export const noForecastWords: Record<
+  NonNullable<Budget['noForecastBecause']>,
+  {
+    words: string
+    link?: { to: '/cost' | '/cost/bills' | '/organization/settings'; label: string }
+  }
+> = {
+  no_tag_key: {
+    words: 'the settings name no tag key, which this budget needs.',
+    link: { to: '/organization/settings', label: 'Settings' },
+  },
+  no_cost: {
+    words: 'no bill has had cost of this budget yet.',
+    link: { to: '/cost/bills', label: 'Bills' },
+  },
+  late_bill: {
+    words: 'a bill is more than 5 days late, or no more bills are expected.',
+    link: { to: '/cost/bills', label: 'Bills' },
+  },
+  no_rate: {
+    words: 'there is no exchange rate for a part of the cost.',
+    link: { to: '/cost', label: 'Cost without a rate' },
+  },
+  short_history: { words: 'it needs 14 days of cost.' },
+}
+
 export const monthWords = (month: string): string =>
   new Date(`${month}-01T00:00:00Z`).toLocaleDateString('en', {
     timeZone: 'UTC',

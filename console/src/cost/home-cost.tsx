@@ -7,11 +7,14 @@ export type HomeCostData = Answer<'getConsoleData'>['cost']
 
 /** What the month costs, and what asks for attention. Nothing where there is no cost yet. */
 export function HomeCost({ cost }: { cost: HomeCostData }) {
-  const { monthToDate, monthBefore, forecast, currency, budgets, openAnomalies } = cost
+  const { monthToDate, monthComplete, monthBefore, forecast, currency, budgets, openAnomalies } =
+    cost
   const urgent = budgets.filter(({ state }) => state === 'warn' || state === 'exceeded')
   const hasCost = monthToDate !== 0 || (monthBefore ?? 0) !== 0
   if (!hasCost && urgent.length === 0 && openAnomalies === 0) return null
-  const changed = monthBefore === null ? undefined : change(monthToDate, monthBefore)
+  // The month's last days are not complete yet: with them more days would be compared with fewer.
+  const changed =
+    monthComplete === null || monthBefore === null ? undefined : change(monthComplete, monthBefore)
   return (
     <section className="section">
       <h2>Cost</h2>

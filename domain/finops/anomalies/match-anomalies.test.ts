@@ -45,6 +45,7 @@ test('of one service in the same days the dearest is shown, whatever stands belo
     firstDay,
     lastDay,
     state: 'open' as const,
+    isTold: false,
   })
   const parents = foldAnomalies([
     days(1, 'S3', ['2026-03-05', '2026-03-06']),
@@ -83,20 +84,44 @@ test('severity is by the money, and one step less where the band is barely left'
   expect(severity(500, 121)).toBe('medium')
 })
 
-test('one that goes on is shown beside one that a person called none, or that is over', () => {
-  const one = { service: 'EC2', firstDay: '2026-03-05', lastDay: '2026-03-06' }
+test('one that is over is below one that goes on, and what a person called none beside both', () => {
+  const one = { service: 'EC2', firstDay: '2026-03-05', lastDay: '2026-03-06', isTold: false }
   const parents = foldAnomalies([
     { ...one, id: 1, state: 'not_anomaly' },
     { ...one, id: 2, state: 'resolved' },
     { ...one, id: 3, state: 'open' },
     { ...one, id: 4, state: 'acknowledged' },
     { ...one, id: 5, state: 'not_anomaly' },
+    { ...one, id: 6, state: 'expected' },
   ])
   expect([...parents]).toEqual([
     [1, null],
-    [2, null],
+    [2, 3],
     [3, null],
     [4, 3],
     [5, 1],
+    [6, null],
+  ])
+})
+
+test('one that people were told of stays shown while it goes on, also beside a dearer one', () => {
+  const one = { service: 'EC2', firstDay: '2026-03-05', lastDay: '2026-03-06' }
+  const foldOf = (state: 'open' | 'acknowledged' | 'resolved') => [
+    ...foldAnomalies([
+      { ...one, id: 1, state: 'open', isTold: false },
+      { ...one, id: 2, state, isTold: true },
+      { ...one, id: 3, state: 'resolved', isTold: true },
+    ]),
+  ]
+  for (const state of ['open', 'acknowledged'] as const)
+    expect(foldOf(state)).toEqual([
+      [1, 2],
+      [2, null],
+      [3, 2],
+    ])
+  expect(foldOf('resolved')).toEqual([
+    [1, null],
+    [2, 1],
+    [3, 1],
   ])
 })

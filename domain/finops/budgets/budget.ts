@@ -16,12 +16,23 @@ export type Budget = CostScope & {
   overBudget: (typeof overBudgets)[number]
 }
 
+export const noForecastReasons = [
+  'no_tag_key',
+  'no_cost',
+  'no_rate',
+  'late_bill',
+  'short_history',
+] as const
+export type NoForecastReason = (typeof noForecastReasons)[number]
+
 /** What the bill says of a budget's scope in the current month. */
 export type BudgetFigures = {
   /** Decimal text: the money with a rate. */
   actual: string
   /** Why the actual cost cannot be relied on. */
-  unknownBecause: 'no_cost' | 'late_bill' | 'no_rate' | 'no_tag_key' | null
+  unknownBecause: Exclude<NoForecastReason, 'short_history'> | null
   /** At the month's end. Null where it cannot be said, as with under 14 days of history. */
   forecast: { amount: number; low: number; high: number } | null
+  /** Null where there is a forecast, and of a month that is over. */
+  noForecastBecause: NoForecastReason | null
 }

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { dayAfter } from '../anomalies/days.ts'
-import { forecastBudget } from './forecast-budget.ts'
+import { forecastBudget, isLevelUnrated } from './forecast-budget.ts'
 
 const flat = (first: string, count: number, amount = 10) =>
   Array.from({ length: count }, (_, n) => ({ day: dayAfter(first, n), amount }))
@@ -50,4 +50,16 @@ test('never below what is billed already, and exact on the last day', () => {
   expect(forecastBudget(whole)).toEqual({ amount: 300, low: 300, high: 300 })
   const more = forecastBudget({ ...whole, completeThrough: '2026-11-20', actual: 5_000 })
   expect(more?.amount).toBe(5_000)
+})
+
+test('money without a rate hides the level in the last 56 complete days and after them', () => {
+  const at = { completeThrough: '2026-11-10', today: '2026-11-12' }
+  expect(isLevelUnrated(null, at)).toBe(false)
+  expect(isLevelUnrated(dayAfter('2026-11-10', -56), at)).toBe(false)
+  expect(isLevelUnrated(dayAfter('2026-11-10', -55), at)).toBe(true)
+  expect(isLevelUnrated('2026-11-11', at)).toBe(true)
+  // A bill may be complete past today.
+  expect(
+    isLevelUnrated(dayAfter('2026-11-12', -55), { ...at, completeThrough: '2026-11-30' }),
+  ).toBe(true)
 })

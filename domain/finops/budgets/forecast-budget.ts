@@ -1,4 +1,4 @@
-import { forecastRest } from '../forecast/forecast-month.ts'
+import { forecastRest, levelDays } from '../forecast/forecast-month.ts'
 import { dayAfter } from '../anomalies/days.ts'
 import { warmUpDays } from '../anomalies/scored-day.ts'
 import type { BudgetFigures } from './budget.ts'
@@ -43,6 +43,19 @@ export function forecastBudget({
   // Never below what is billed already.
   const atEnd = (more: number) => Math.max(actual, complete + more)
   return { amount: atEnd(rest.rest), low: atEnd(rest.low), high: atEnd(rest.high) }
+}
+
+/**
+ * Whether money without an exchange rate hides a part of the level that a forecast would start from. `unratedThrough`
+ * is the last day with such money. Before the days that set the level it changes little: one old line would
+ * otherwise leave its scope without a forecast for most of a year.
+ */
+export function isLevelUnrated(
+  unratedThrough: string | null,
+  { completeThrough, today }: Pick<ForecastInput, 'completeThrough' | 'today'>,
+): boolean {
+  const last = completeThrough < today ? completeThrough : today
+  return unratedThrough !== null && unratedThrough > dayAfter(last, -levelDays)
 }
 
 /** Each day from the first one with cost to `last`. */

@@ -7,6 +7,7 @@ const figures = (actual: string, forecast: number | null = null): BudgetFigures 
   actual,
   unknownBecause: null,
   forecast: forecast === null ? null : { amount: forecast, low: forecast, high: forecast },
+  noForecastBecause: forecast === null ? 'short_history' : null,
 })
 
 describe('judgeBudget', () => {

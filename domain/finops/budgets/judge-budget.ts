@@ -3,7 +3,11 @@ import type { Budget, BudgetFigures, BudgetState } from './budget.ts'
 /** The state of a budget now, and the one that its forecast leads to by the end of the month. */
 export function judgeBudget(
   budget: Pick<Budget, 'amountMonthly' | 'threshold'>,
-  { actual, unknownBecause, forecast }: BudgetFigures,
+  {
+    actual,
+    unknownBecause,
+    forecast,
+  }: Pick<BudgetFigures, 'actual' | 'unknownBecause' | 'forecast'>,
 ): { state: BudgetState; forecastState: BudgetState | null } {
   const amount = unitsOf(budget.amountMonthly)
   // Both have units of 1e-12.

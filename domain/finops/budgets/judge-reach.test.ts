@@ -18,7 +18,7 @@ const budget = (
     overBudget: 'approve',
     currency: 'USD',
     state: 'ok',
-    figures: { forecast },
+    figures: { actual: '0', forecast },
     ...rest,
   }
 }
@@ -54,6 +54,25 @@ describe('judgeReach', () => {
       findings: [{ breaks: false }],
     })
     expect(judge('1', { state: 'unknown', expected: 1 }).holds).toBe(true)
+  })
+
+  test('without a forecast, what is spent breaks one that is exceeded already', () => {
+    const spent = (actual: string) =>
+      ({ expected: null, state: 'exceeded', figures: { actual, forecast: null } }) as const
+    for (const overBudget of ['warn', 'approve'] as const) {
+      const fields = { ...spent('1100'), overBudget }
+      const holds = overBudget === 'approve'
+      const of = (end: string) =>
+        `The budget Shop of 1000.00 USD a month is exceeded: 1100.00 USD are spent this month${end}.${holds ? ' A second person must approve the plan.' : ''}`
+      const found = (message: string) => ({ holds, findings: [{ message, breaks: true }] })
+      expect(judge('5', fields)).toMatchObject(found(of(' and the plan adds 5.00 USD a month')))
+      expect(judge('0', fields)).toMatchObject(found(of('')))
+      expect(judge(null, fields)).toMatchObject(
+        found(of(', and the plan changes resources in its scope that have no price')),
+      )
+      expect(judge('-101', fields).findings.filter(({ breaks }) => breaks)).toEqual([])
+    }
+    expect(judge('5', { ...spent('1100'), state: 'unknown' }).findings[0]?.breaks).toBe(false)
   })
 
   test('one that only warns holds nothing, and says only what it knows', () => {

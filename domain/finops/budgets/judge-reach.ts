@@ -5,14 +5,14 @@ import type { PlanReach } from './plan-reach.ts'
 export type StatedBudget = Pick<Budget, 'id' | 'name' | 'amountMonthly' | 'overBudget'> & {
   currency: string
   state: BudgetState
-  figures: Pick<BudgetFigures, 'forecast'>
+  figures: Pick<BudgetFigures, 'actual' | 'forecast'>
 }
 
 /** A finding of the cost gate about a budget. */
 export type BudgetFinding = CostFinding & {
   level: 'warn'
   budget: { id: number; name: string }
-  /** The plan brings its forecast to the amount or over it; false where that is not known. */
+  /** The plan brings its forecast, or what is spent, to the amount or over it; false where that is not known. */
   breaks: boolean
 }
 
@@ -49,27 +49,36 @@ export function judgeReach(
 }
 
 function whyOver(
-  { name, amountMonthly, currency, state, figures: { forecast } }: StatedBudget,
+  { name, amountMonthly, currency, state, figures: { actual, forecast } }: StatedBudget,
   delta: string | null,
 ): { breaks: boolean; why?: string } {
   const money = (amount: number) => `${amount.toFixed(2)} ${currency}`
   const amount = Number(amountMonthly)
   const of = `The budget ${name} of ${money(amount)} a month`
   if (state === 'unknown') return { breaks: false, why: `${of} has no certain cost this month.` }
-  if (!forecast) return { breaks: false, why: `${of} has no forecast yet.` }
+  const change = changeInWords(delta, money)
+  if (!forecast) {
+    const spent = Number(actual)
+    // As where a bill is late. What is spent reaches the amount, so the month's end does too.
+    if (state === 'exceeded' && spent + Number(delta ?? 0) >= amount)
+      return {
+        breaks: true,
+        why: `${of} is exceeded: ${money(spent)} are spent this month${change}.`,
+      }
+    return { breaks: false, why: `${of} has no forecast yet.` }
+  }
   const expected = `${money(forecast.amount)} are expected this month`
   if (delta === null)
-    return {
-      breaks: forecast.amount >= amount,
-      why: `${of}: ${expected}, and the plan changes resources in its scope that have no price.`,
-    }
+    return { breaks: forecast.amount >= amount, why: `${of}: ${expected}${change}.` }
   if (forecast.amount + Number(delta) < amount) return { breaks: false }
+  return { breaks: true, why: `${of} would be reached: ${expected}${change}.` }
+}
+
+function changeInWords(delta: string | null, money: (amount: number) => string): string {
+  if (delta === null) return ', and the plan changes resources in its scope that have no price'
   const change = Number(delta)
-  const changed =
-    change === 0
-      ? ''
-      : ` and the plan ${change > 0 ? 'adds' : 'saves'} ${money(Math.abs(change))} a month`
-  return { breaks: true, why: `${of} would be reached: ${expected}${changed}.` }
+  if (change === 0) return ''
+  return ` and the plan ${change > 0 ? 'adds' : 'saves'} ${money(Math.abs(change))} a month`
 }
 
 /** Each page of runs has all findings. */

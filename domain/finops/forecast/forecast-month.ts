@@ -19,6 +19,8 @@ const deviations = 1.645
 const levelError = 0.6
 /** Days before these change nothing. */
 export const modelDays = 2 * historyDays
+/** The last days, which set the level and the weekdays. Those before them change charges of a day of the month alone. */
+export const levelDays = 56
 
 /**
  * What the rest of a month will cost, by the model that finds anomalies: weekday, level and trend, and
@@ -51,7 +53,7 @@ export function forecastRest(days: readonly DayAmount[]): RestOfMonth | null {
 
 /** Cost that comes now and then has no usual day: each day ahead costs the mean of the last eight weeks. */
 function meanOfDays({ learned }: SeriesModel): () => { expected: number; scale: number } {
-  const recent = learned.slice(-56)
+  const recent = learned.slice(-levelDays)
   const expected = recent.reduce((sum, value) => sum + value, 0) / recent.length
   const squares = recent.reduce((sum, value) => sum + (value - expected) ** 2, 0)
   return () => ({ expected, scale: Math.sqrt(squares / recent.length) })

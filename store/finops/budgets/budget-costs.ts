@@ -8,12 +8,14 @@ export type BudgetCosts = {
   budgetId: number
   /** Decimal text, of the current month, in the organization's currency. */
   actual: string
-  /** Each day with cost, oldest first. Empty where money of the window has no rate. */
+  /** Each day with cost, oldest first: the money with a rate. */
   days: Array<{ day: string; amount: number }>
   /** The bills of its scope had cost at some time. */
   hasCost: boolean
   /** Money of the current month has no exchange rate. */
   isUnrated: boolean
+  /** The last day that has money without an exchange rate. */
+  unratedThrough: string | null
   /** A bill of its scope is late, or none is expected any more. */
   isLate: boolean
   /** The day through which every bill of its scope is complete. */
@@ -97,19 +99,19 @@ function statementOf(kinds: readonly CostScopeKind[]): string {
   days as (
     select id, day, sum(value) as amount, bool_or(value is null) as is_unrated from scope_costs group by 1, 2),
   of_days as (
-    select id, bool_or(is_unrated) as any_unrated,
+    select id, max(day) filter (where is_unrated) as unrated_through,
       bool_or(is_unrated and day >= date_trunc('month', :today::date)) as is_unrated,
       sum(amount) filter (where day >= date_trunc('month', :today::date)) as actual,
-      json_agg(json_build_object('day', day, 'amount', amount) order by day) as days
+      json_agg(json_build_object('day', day, 'amount', amount) order by day) filter (where amount is not null) as days
     from days group by 1),
   of_sources as (
     select id, coalesce(bool_or(${isBehind}) filter (where is_expected), true) as is_late,
       min(complete_through) filter (where is_expected) as complete_through
     from (${sourcesInScope}) s group by 1)
   select w.id as "budgetId", round(coalesce(d.actual, 0), 12)::text as actual,
-    case when d.any_unrated then '[]' else coalesce(d.days, '[]') end as days,
+    coalesce(d.days, '[]') as days,
     d.id is not null or (case w.scope_kind ${asked.map(({ wasSeen }) => wasSeen).join(' ')} end) as "hasCost",
-    coalesce(d.is_unrated, false) as "isUnrated",
+    coalesce(d.is_unrated, false) as "isUnrated", d.unrated_through::text as "unratedThrough",
     coalesce(s.is_late, true) as "isLate", s.complete_through::text as "completeThrough"
   from wanted w left join of_days d on d.id = w.id left join of_sources s on s.id = w.id
   order by w.id`

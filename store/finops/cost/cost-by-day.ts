@@ -7,10 +7,12 @@ export type CostByDay = {
   days: Array<{ day: string; amount: number }>
   /** Decimal text, of the month of the window's end. */
   ofMonth: string
+  /** Likewise up to `through`. */
+  ofMonthThrough: string
   /** Likewise of the month before, up to the same day of the month as `through`. */
   ofMonthBefore: string
-  /** Money of the window has no exchange rate. */
-  isUnrated: boolean
+  /** The last day that has money without an exchange rate. */
+  unratedThrough: string | null
 }
 
 /** What an organization spent on each day. `through`: a day of the month of the window's end. */
@@ -32,6 +34,8 @@ const select = ({ query }: CostRead): string => `
   select (select coalesce(json_agg(json_build_object('day', day, 'amount', amount) order by day), '[]') from days) as days,
     (select coalesce(sum(amount), 0)::text from days where day >= date_trunc('month', :to::date)) as "ofMonth",
     (select coalesce(sum(amount), 0)::text from days
+      where day >= date_trunc('month', :to::date) and day <= :through::date) as "ofMonthThrough",
+    (select coalesce(sum(amount), 0)::text from days
       where day >= date_trunc('month', :to::date) - interval '1 month'
         and day <= :through::date - interval '1 month') as "ofMonthBefore",
-    exists (select from priced where value is null) as "isUnrated"`
+    (select max(day)::text from priced where value is null) as "unratedThrough"`

@@ -16,7 +16,7 @@ export async function costLines(store: Store, read: CostRead): Promise<Readable>
 }
 
 /**
- * A spreadsheet takes a cell for a formula that begins with one of these. The texts are a bill's, so anybody
+ * A spreadsheet takes a cell for a formula that begins with one of these. The texts are a bill's, the currency too, so anybody
  * who names a resource, a service or a workspace could have one run (CWE-1236). Amounts are numbers.
  */
 const guarded = (text: string): string =>
@@ -33,7 +33,7 @@ const linesOf = ({ query }: CostRead): string => `
     ${guarded('coalesce(a.name, b.name)')} as account, ${guarded('p.sub_account_id')} as "subAccount",
     ${guarded('p.region')} as region, ${guarded('w.name')} as workspace,
     trim_scale(coalesce(p.value, p.amount)) as amount,
-    case when p.value is null then p.currency else :currency end as currency, '${query.basis}' as basis
+    ${guarded('case when p.value is null then p.currency else :currency end')} as currency, '${query.basis}' as basis
   from (${converted('sums')}) p
     join billing_sources b on b.organization_id = :organizationId and b.id = p.source_id
     left join cloud_accounts a on a.organization_id = b.organization_id and a.id = b.cloud_account_id

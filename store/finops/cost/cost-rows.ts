@@ -180,9 +180,18 @@ function conditions(query: CostFilters): string {
 /** SQL: `shown_key`, with the key of what is shown by tag: null where the bills have no tags. */
 export const withShownKey = (basis: CostBasis): string => `
   shown_key as materialized (select coalesce(:shownKey::text, (
-    select k.tag_key from looked l join cost_tag_keys k
-      on k.organization_id = :organizationId and k.slice_id = l.id
-    group by k.tag_key order by sum(k.${columnOf(basis)}) desc, k.tag_key limit 1)) as tag_key)`
+    select tag_key from (${keysByCost(basis)}) k order by cost desc, tag_key limit 1)) as tag_key)`
+
+/**
+ * SQL: the keys of the bills' tags with what has them, in the organization's currency: amounts of two currencies cannot
+ * be added. Money without a rate counts as 0, as in every total.
+ */
+export const keysByCost = (basis: CostBasis): string => `
+  select s.tag_key, coalesce(sum(${valueOf}), 0) as cost
+  from (select l.period, k.tag_key, k.currency, k.${columnOf(basis)} as amount
+      from looked l join cost_tag_keys k on k.organization_id = :organizationId and k.slice_id = l.id) s
+    left join rates r on r.month = s.period and r.base = s.currency
+  group by s.tag_key`
 
 /** SQL: rows with `owner` and `workspace_id`. What a deleted workspace owned is nobody's. */
 export const owned = (rows: string): string => `

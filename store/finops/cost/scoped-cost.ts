@@ -14,7 +14,10 @@ export type ScopedRead = {
   reads: (day: string) => string
 }
 
-/** An upload that ended before is history: no bill is expected to follow it, as of a disconnected account. */
+/**
+ * An upload that ended before is history: no bill is expected to follow it, as of an account that is disconnected or
+ * whose billing settings were taken away.
+ */
 const pastUploadDays = 62
 
 /**
@@ -58,7 +61,8 @@ const scopesOf = (table: ScopedRead['table']): string => `
     select *, case when cloud_account_id is not null then is_connected
       else complete_through >= :today::date - ${pastUploadDays} end as is_expected
     from (
-      select b.id, b.cloud_account_id, a.provider, a.disconnected_at is null as is_connected,
+      select b.id, b.cloud_account_id, a.provider,
+        a.disconnected_at is null and a.billing is not null as is_connected,
         (select max(coalesce(s.complete_through, s.last_day)) from billing_slices s
           where s.organization_id = b.organization_id and s.source_id = b.id and s.is_current) as complete_through
       from billing_sources b left join cloud_accounts a

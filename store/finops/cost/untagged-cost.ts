@@ -1,9 +1,9 @@
 import { unwrap, type Tenant } from '../../driver/tenant.ts'
 import {
   bindingsOf,
-  columnOf,
   converted,
   costRows,
+  keysByCost,
   owned,
   readSettings,
   rowsOfKeys,
@@ -50,9 +50,8 @@ const select = ({ query }: CostRead): string => {
     select period, currency, provider, service, owner, workspace_id, sum(amount) as amount
     from (${costRows(of, 'month')}) c group by 1, 2, 3, 4, 5, 6),
   asked_keys as materialized (
-    select k.tag_key from looked l join cost_tag_keys k on k.organization_id = :organizationId and k.slice_id = l.id
-    group by k.tag_key order by k.tag_key = (select tag_key from shown_key) desc, sum(k.${columnOf(query.basis)}) desc, k.tag_key
-    limit :mostKeys),
+    select tag_key from (${keysByCost(query.basis)}) k
+    order by tag_key = (select tag_key from shown_key) desc, cost desc, tag_key limit :mostKeys),
   tagged as materialized (
     select c.tag_key, c.period, c.currency, c.provider, c.service, c.owner, c.workspace_id, sum(c.amount) as amount
     from (${rowsOfKeys(of, 'month')}) c group by 1, 2, 3, 4, 5, 6, 7),

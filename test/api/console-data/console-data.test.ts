@@ -34,6 +34,7 @@ describe('GET /api/console/data', () => {
       lastRuns: [],
       cost: {
         monthToDate: 0,
+        monthComplete: null,
         monthBefore: null,
         forecast: null,
         currency: 'USD',

@@ -45,6 +45,44 @@ describe('the cost of GET /api/console/data', () => {
     })
   })
 
+  test('200: as many days of both months are compared, where the last ones are not complete', async () => {
+    const org = await harness.organization()
+    const viewer = await org.user('Viewer')
+    const now = new Date()
+    const today = now.getUTCDate()
+    const before = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 0))
+    const lengthBefore = before.getUTCDate()
+    await spend(org.id, lastDays(today + lengthBefore), '3')
+    const { platform } = harness.deps.store
+    const [yesterday] = lastDays(2).slice(1)
+    await platform('billing_slices')
+      .where({ organizationId: org.id })
+      .where('completeThrough', '>', yesterday ?? '')
+      .update({ completeThrough: yesterday })
+    const isFirst = today === 1
+    expect(await costOf(viewer)).toMatchObject({
+      monthToDate: 3 * today,
+      monthComplete: isFirst ? null : 3 * (today - 1),
+      monthBefore: isFirst ? null : 3 * Math.min(today - 1, lengthBefore),
+    })
+  })
+
+  test('200: old money without a rate leaves the forecast, that of the last weeks does not', async () => {
+    const forecastOf = async (ago: number) => {
+      const org = await harness.organization()
+      const unrated = { day: lastDays(ago + 1).at(-1) ?? '', currency: 'EUR', effective: '1' }
+      const rated = lastDays(90).map((day) => charge({ day, effective: '3' }))
+      const charges = [...rated, charge({ ...unrated, source: 'europe' })]
+      // The other source is complete through the same day, so that it does not count as late.
+      const today = charge({ day: lastDays(1).at(-1) ?? '', effective: '0', source: 'europe' })
+      await storeCharges(harness.deps.store.platform, org.id, [...charges, today])
+      return (await costOf(await org.user('Viewer'))).forecast
+    }
+    expect(await forecastOf(80)).toBeGreaterThan(0)
+    expect(await forecastOf(40)).toBe(null)
+    expect(await forecastOf(0)).toBe(null)
+  })
+
   test('200: cost is read once for a version of it, and anew after each change', async () => {
     const org = await harness.organization()
     const owner = await org.user('Owner')

@@ -98,6 +98,33 @@ describe('/api/finops/anomalies', () => {
     expect(band(after.anomaly.days, -1)).toBeGreaterThan(band(after.anomaly.days, -8))
   })
 
+  test('200: a verdict reaches those below it, but reopens none that is over', async () => {
+    const org = await harness.organization()
+    const bills = dailyBills(harness.deps.store, org.id)
+    const sourceId = await bills.source()
+    const cost = (subAccountId: string, at: Record<number, number>) =>
+      levelCost('2026-01-01', 64, { subAccountId, at })
+    const lines = [
+      ...cost('one', { 59: 400, 60: 450, 61: 450, 62: 450, 63: 450 }),
+      ...cost('two', { 59: 300 }),
+    ]
+    await scoreAnomalies(harness.deps.store, org.id, await bills.load(sourceId, lines))
+    const deployer = await org.user('Deployer')
+    const [{ id, children }] = (await deployer.get('/api/finops/anomalies')).json().anomalies
+    expect(children).toMatchObject([{ subAccountId: 'two' }])
+    const after = async (state: string) => {
+      const answer = await deployer.patch(`/api/finops/anomalies/${id}`, { state })
+      expect(answer.statusCode, answer.body).toBe(200)
+      const rows = await bills.ask(
+        'select state from anomalies where organization_id = :organizationId order by parent_id nulls first',
+      )
+      return rows.map((row) => row['state'])
+    }
+    expect(await after('acknowledged')).toEqual(['acknowledged', 'resolved'])
+    expect(await after('open')).toEqual(['open', 'resolved'])
+    expect(await after('expected')).toEqual(['expected', 'expected'])
+  })
+
   test('200: the cost of a window has those that touch it, but for those that were none', async () => {
     const org = await harness.organization()
     await spiked(org)

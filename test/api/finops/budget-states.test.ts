@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { unwrap } from '../../../store/driver/tenant.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import type { TestUser } from '../../harness/test-user.ts'
-import { dayAgo, loadSums, type BillOfSums } from './sums-of-bill.ts'
+import { dayAgo, loadSums, type BillOfSums, type DaySum } from './sums-of-bill.ts'
 
 const url = '/api/finops/budgets'
 
@@ -124,6 +124,32 @@ describe('states of budgets', () => {
     })
   })
 
+  test('without a forecast a budget says why; old money without a rate takes none away', async () => {
+    const year = Array.from({ length: 100 }, (_, ago) => ({ ago, amount: 10 }))
+    const euros = (ago: number) => ({ ago, amount: 1, currency: 'EUR' })
+    const made = async (rows: DaySum[], fields: object = {}) =>
+      (await world({ rows })).budget({ amountMonthly: 10, ...fields })
+    // A hundred days of 10: the forecast alone reaches the amount, but for the month's last day.
+    const now = new Date()
+    const lastDay = new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, 0))
+    const amountMonthly = 10 * lastDay.getUTCDate() - 1
+    const old = await made([...year, euros(80)], { amountMonthly, threshold: 1 })
+    expect(old).toMatchObject({ noForecastBecause: null, forecastState: 'exceeded' })
+    expect(['warn', 'exceeded']).toContain(old.state)
+    const none = { forecast: null, forecastState: null }
+    expect(await made([...year, euros(40)])).toMatchObject({
+      ...none,
+      noForecastBecause: 'no_rate',
+    })
+    expect(await made([...year, euros(0)])).toMatchObject({ ...none, noForecastBecause: 'no_rate' })
+    expect(await made(year.slice(0, 5))).toMatchObject({ noForecastBecause: 'short_history' })
+    expect(await made([])).toMatchObject({ ...none, noForecastBecause: 'no_cost' })
+    const untagged = { scopeKind: 'tag', scopeValue: 'untagged' }
+    expect(await made(year, untagged)).toMatchObject({ ...none, noForecastBecause: 'no_tag_key' })
+    const late = await world({ rows: year.slice(8), completeThrough: dayAgo(8) })
+    expect(await late.budget({})).toMatchObject({ ...none, noForecastBecause: 'late_bill' })
+  })
+
   test('a bill more than 5 days late is unknown, of the scope that it is in alone', async () => {
     const { load, budget } = await world({
       completeThrough: dayAgo(7),
@@ -150,23 +176,34 @@ describe('states of budgets', () => {
     expect(await budget(old)).toMatchObject({ state: 'unknown' })
   })
 
-  test('a disconnected account, whose cost is kept, delays nothing', async () => {
-    const { owner, load, budget } = await world({ rows: [{ amount: 1 }] })
-    const { account } = (
-      await owner.post('/api/cloud/accounts', {
-        provider: 'aws',
-        name: 'gone',
-        accountId: '123456789012',
-        credentials: { roleArn: 'arn:aws:iam::123456789012:role/x' },
-      })
-    ).json()
-    const rows = [{ ago: 20, amount: 5 }]
-    await load({ accountId: account.id, completeThrough: dayAgo(10), rows })
-    expect(await budget({})).toMatchObject({ state: 'unknown' })
-    const gone = await owner.delete(`/api/cloud/accounts/${account.id}?detach=true`)
-    expect(gone.statusCode, gone.body).toBe(200)
-    expect(await budget({})).toMatchObject({ state: 'ok' })
-  })
+  test.each(['disconnected', 'without billing settings'])(
+    'an account that is %s, whose cost is kept, delays nothing',
+    async (how) => {
+      const { owner, load, budget } = await world({ rows: [{ amount: 1 }] })
+      const { account } = (
+        await owner.post('/api/cloud/accounts', {
+          provider: 'aws',
+          name: 'gone',
+          accountId: '123456789012',
+          credentials: { roleArn: 'arn:aws:iam::123456789012:role/x' },
+          billing: { bucket: 'bills', prefix: '', region: 'eu-west-1', exportName: 'focus' },
+        })
+      ).json()
+      const rows = [{ ago: 20, amount: 5 }]
+      await load({ accountId: account.id, completeThrough: dayAgo(10), rows })
+      const made = await budget({})
+      expect(made).toMatchObject({ state: 'unknown' })
+      const at = `/api/cloud/accounts/${account.id}`
+      const gone =
+        how === 'disconnected'
+          ? await owner.delete(`${at}?detach=true`)
+          : await owner.patch(at, { billing: null })
+      expect(gone.statusCode, gone.body).toBe(200)
+      // Also of a budget whose figures were kept before.
+      expect((await owner.get(`${url}/${made.id}`)).json().budget).toMatchObject({ state: 'ok' })
+      expect(await budget({})).toMatchObject({ state: 'ok' })
+    },
+  )
 
   test('sums beyond every amount fail no answer', async () => {
     const rows = Array.from({ length: 5 }, () => ({ amount: '999999999999999999' }))

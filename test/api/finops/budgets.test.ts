@@ -48,6 +48,7 @@ describe('/api/finops/budgets', () => {
       forecast: null,
       forecastLow: null,
       forecastHigh: null,
+      noForecastBecause: 'no_cost',
       forecastState: null,
       createdAt: expect.any(String),
       updatedAt: expect.any(String),

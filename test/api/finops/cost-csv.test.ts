@@ -43,6 +43,12 @@ test('200: CSV by Accept or format, with formulas disarmed and amounts as number
   expect(json.headers['etag']).not.toBe(answer.headers['etag'])
 })
 
+test('200: the currency of a bill is disarmed too', async () => {
+  const viewer = await organizationWith({ currency: '=1+1', effective: '2' })
+  const { body } = await viewer.get(`/api/finops/cost?${march}&format=csv`)
+  expect(body.split('\n')[1]).toBe("2026-03-10,aws,Compute,upload,,,,2,'=1+1,effective")
+})
+
 test('200: CSV of an organization without cost is its header', async () => {
   const viewer = await organizationWith()
   const { statusCode, body } = await viewer.get(`/api/finops/cost?format=csv`)

@@ -108,6 +108,36 @@ test('200: the key asked for, else the one of the settings, else the one on most
   expect((await cost()).json().tagKey).toBe('env')
 })
 
+test('200: the key on most cost is by money in one currency; without a rate it is 0', async () => {
+  const unrated = Array.from({ length: 60 }, (_, n) => [`unrated ${n}`, 'a'])
+  await store(
+    { effective: '900', currency: 'JPY', source: 'japan', tags: { yen: 'a' } },
+    {
+      effective: '5000',
+      currency: 'GBP',
+      source: 'britain',
+      tags: Object.fromEntries(unrated),
+    },
+    { effective: '10', tags: { dollars: 'a' } },
+  )
+  await harness.deps.store.platform('exchange_rates').insert({
+    organizationId: org.id,
+    month: '2026-03-01',
+    base: 'JPY',
+    quote: 'USD',
+    rate: '0.0065',
+    kind: 'person',
+  })
+  await raiseVersion(harness.deps.store.platform, org.id)
+  expect((await cost()).json().tagKey).toBe('dollars')
+  const series = await viewer.get(`/api/finops/cost/series?${march}&groupBy=tag`)
+  expect(series.json().tagKey).toBe('dollars')
+  const { untagged } = (await viewer.get(`/api/finops/unmanaged?${march}`)).json()
+  expect(untagged.tagKey).toBe('dollars')
+  const keys = untagged.byKey.map(({ key }: { key: string }) => key)
+  expect(keys).toEqual(expect.arrayContaining(['dollars', 'yen']))
+})
+
 test('200: past 1,000 tags the rest is one', async () => {
   await store(
     ...Array.from({ length: 1_003 }, (_, n) => ({

@@ -140,6 +140,73 @@ describe('scoring after a swap', () => {
     expect(Number(folded?.impact)).toBeGreaterThan(1050)
   })
 
+  describe('two sub-accounts of one service', () => {
+    /** What each costs on days that are not usual, by index. Told: events with the id of their anomaly. */
+    const two = async () => {
+      const { org, bills, score, shown, sourceId } = await made()
+      type Exceptions = Record<number, number>
+      const load = async (count: number, [a, b]: [Exceptions, Exceptions]) => {
+        const one = levelCost(first, count, { subAccountId: 'one', at: a })
+        const other = levelCost(first, count, { subAccountId: 'two', at: b })
+        await score(await bills.load(sourceId, [...one, ...other]))
+        return shown()
+      }
+      const told = async () =>
+        bills.ask(
+          `select event, subject_id::integer as id, severity from notices
+           where organization_id = :organizationId order by notices.id`,
+        )
+      const [before] = await load(60, [{ 59: 400 }, { 59: 300 }])
+      expect(before).toMatchObject({ children: [{ subAccountId: 'two' }] })
+      const id = before?.id
+      expect(await told()).toMatchObject([{ event: 'anomaly.opened', id }])
+      const from = async (day: string) =>
+        harness.deps.store.tenant(org.id, async (tenant) =>
+          shownAnomalies(tenant).list({ from: day }, 100),
+        )
+      return { id, load, told, bills, from }
+    }
+
+    test('are told as one that grows, also where the other one becomes the dearest', async () => {
+      const { id, load, told, from } = await two()
+      const found = await load(61, [{ 59: 400 }, { 59: 300, 60: 700 }])
+      expect(found).toMatchObject([
+        { id, lastDay: dayAfter(first, 60), children: [{ subAccountId: 'two' }] },
+      ])
+      expect(await from(dayAfter(first, 60))).toMatchObject([{ id }])
+      const [opened, grown, ...more] = await told()
+      expect(opened).toMatchObject({ event: 'anomaly.opened', id })
+      expect(grown).toMatchObject({ event: 'anomaly.grown', id })
+      expect(more).toEqual([])
+      // As severe as the dearest of them, so that it does not wait for the daily mail.
+      const dear = await load(62, [{ 59: 400 }, { 59: 300, 60: 700, 61: 70_000 }])
+      expect(dear).toMatchObject([{ id, severity: 'high' }])
+      expect((await told()).at(-1)).toMatchObject({ event: 'anomaly.grown', id, severity: 'high' })
+    })
+
+    test('stay one where the one that was told ends first', async () => {
+      const { id, load, told } = await two()
+      const at = { 59: 300, 60: 500, 61: 500, 62: 500, 63: 500 }
+      await load(62, [{ 59: 400 }, at])
+      const found = await load(64, [{ 59: 400 }, at])
+      expect(found).toMatchObject([{ state: 'open', children: [{ id, subAccountId: 'one' }] }])
+      // What was told under the id from before is compared with: it has not doubled since.
+      expect((await told()).map(({ event }) => event)).toEqual(['anomaly.opened', 'anomaly.grown'])
+    })
+
+    test('stay one where the one below ends first', async () => {
+      const { id, load, told, bills } = await two()
+      const at = { 59: 400, 60: 450, 61: 450, 62: 450, 63: 450 }
+      const found = await load(64, [at, { 59: 300 }])
+      expect(found).toMatchObject([{ id, state: 'open', children: [{ subAccountId: 'two' }] }])
+      const states = await bills.ask(
+        'select state from anomalies where organization_id = :organizationId order by parent_id nulls first',
+      )
+      expect(states).toEqual([{ state: 'open' }, { state: 'resolved' }])
+      expect((await told()).map(({ event }) => event)).toEqual(['anomaly.opened', 'anomaly.grown'])
+    })
+  })
+
   test('purchases, taxes and corrections are no usage, and another organization sees nothing', async () => {
     const { bills, score, shown, sourceId } = await made()
     const usage = levelCost(first, 60)

@@ -42,6 +42,7 @@ async function world({ priced = true }: { priced?: boolean } = {}) {
       actual: '1',
       unknownBecause: null,
       forecast: { amount, low: amount, high: amount },
+      noForecastBecause: null,
     }
     await inOrg(async (db) => db('budget_figures').where({ budgetId }).update({ figures }))
   }
