@@ -7,6 +7,8 @@ import { hasCode } from '../../gateways/git/head-moved.ts'
 /** What is asked of a host about one delivery, each question once. */
 export type PushReader = {
   head(repo: string, branch: string): Promise<string | null>
+  /** The commit that a tag names by now. */
+  tag(repo: string, tag: string): Promise<string | null>
   defaultBranch(repo: string): Promise<string | null>
   /** Its name by now, also where it was renamed. */
   fullName(repo: string): Promise<string>
@@ -36,6 +38,9 @@ export function pushReader(host: GitHost): PushReader {
   return {
     head: async (repo, branch) => once(['head', repo, branch], async () => host.head(repo, branch)),
 
+    tag: async (repo, tag) =>
+      once(['tag', repo.toLowerCase(), tag], async () => host.tag(repo, tag)),
+
     defaultBranch: async (repo) => (await repository(repo)).defaultBranch,
 
     fullName: async (repo) => (await repository(repo)).fullName,
@@ -48,7 +53,7 @@ export function pushReader(host: GitHost): PushReader {
         } catch (error) {
           // The older commit is gone, because the branch was written anew, or the host compares no more.
           if (isStatus(error, 400, 404, 409, 422)) return undefined
-          // GitHub lists no repository with very many files.
+          // GitHub lists no repository with very many files, and GitLab compares no more than its limit.
           if (hasCode(error, 'git_repository_too_large')) return undefined
           throw error
         }

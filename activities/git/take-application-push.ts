@@ -22,17 +22,19 @@ export type ApplicationPush = {
 }
 
 /**
- * Starts a run of a pipeline where its branch has a new head, or a tag that it waits for was pushed.
- * Repeated, it starts nothing: the newest run of a push has that commit already.
+ * Starts a run of a pipeline where its branch has a new head, or a tag that it waits for names another commit.
+ * Repeated, it starts nothing: the newest run by a push of the branch or tag has that commit already.
  */
 export async function takeApplicationPush(deps: Deps, push: ApplicationPush): Promise<void> {
   const { organizationId, connection } = push
   try {
     await notingRefusals(deps, organizationId, {
       connection,
-      work: async () => takeBranch(deps, push),
+      async work() {
+        await takeBranch(deps, push)
+        await takeTags(deps, push)
+      },
     })
-    await takeTags(deps, push)
   } catch (error) {
     if (!(error instanceof AppError)) throw error
     // Deleted since it was listed.
@@ -87,31 +89,41 @@ async function takeBranch(deps: Deps, push: ApplicationPush): Promise<void> {
 /** As Git hosts take them. */
 const maxTagLength = 255
 
-/** What a tag names is looked up by the run, from the host itself. No host tells who pushed it. */
-async function takeTags(
-  { store }: Deps,
-  { organizationId, delivery, pipeline }: ApplicationPush,
-): Promise<void> {
+/**
+ * A run of what the host says that a tag names, once for each commit: the signature of a delivery does not cover its
+ * id, so a captured one can be sent again under another id, and would release an old tag over a newer one. No host
+ * tells who pushed a tag.
+ */
+async function takeTags({ store }: Deps, push: ApplicationPush): Promise<void> {
+  const { organizationId, delivery, pipeline, reader } = push
   const { id, triggerTags, appRepo, appGitConnectionId } = pipeline
+  if (appRepo === null) return
   for (const tag of delivery.tags.filter(
     (name) => name.length <= maxTagLength && fitsAnyGlob(triggerTags, name),
-  ))
+  )) {
+    const commitSha = await reader.tag(appRepo, tag)
+    // The tag was deleted.
+    if (commitSha === null) continue
     await store.tenant(organizationId, async (tenant) => {
       const now = await pipelines(tenant).getForUpdate(id)
       // Led elsewhere since it was listed: the tag is another repository's.
       if (now.appRepo !== appRepo || now.appGitConnectionId !== appGitConnectionId)
         throw unavailable('pipeline_changed', 'The pipeline was changed meanwhile.')
       if (!fitsAnyGlob(now.triggerTags, tag)) return
-      if (await triggeredRuns(tenant, id).hasRunOfTag(tag, delivery.id)) return
+      const newest = await triggeredRuns(tenant, id).newestOfTag(tag)
+      if (newest?.commitSha === commitSha) return
+      // It looks the tag up itself, when it fetches it.
+      if (newest?.commitSha === null && newest.phase === 'queued') return
       await createPushedRun(tenant, {
         pipeline,
         branch: null,
-        commitSha: null,
+        commitSha,
         tag,
         triggerId: delivery.id,
         unknownAuthor: true,
       })
     })
+  }
 }
 
 /** Audited, because nobody waits for an answer. */

@@ -3,6 +3,7 @@ import { pullRequestComment } from '../../domain/git/pull-request-comment.ts'
 import { publicState } from '../../domain/runs/run-state.ts'
 import { openHost } from '../../app/git/open-host.ts'
 import type { GitHost } from '../../gateways/git/git-host.ts'
+import { outboundUntil } from '../../gateways/outbound/outbound-until.ts'
 import { gitConnections, type GitConnection } from '../../store/git/git-connections.ts'
 import { gitPullRequests, type GitPullRequest } from '../../store/git/git-pull-requests.ts'
 import { namesOfWorkspaces } from '../../store/workspaces/names-of-workspaces.ts'
@@ -13,6 +14,8 @@ import { notingRefusals } from './note-refusal.ts'
 
 /** The lease of a writer on the comment. */
 const turnSeconds = 60
+/** What it asks of the host ends before its lease does: a second writer would find no comment, and add one. */
+const maxAskMs = 55_000
 
 /**
  * Writes the one comment on a pull request from the store's current state, so the last of several writers
@@ -20,22 +23,25 @@ const turnSeconds = 60
  */
 export const writeComment =
   (worker: Deps) =>
-  async ({ organizationId, pullRequestId }: WriteCommentInput): Promise<void> =>
-    gitActivity(worker, organizationId, async (deps) => {
-      const turn = async (work: 'takeTurn' | 'endTurn') =>
-        deps.store.tenant(organizationId, async (tenant) =>
-          gitPullRequests(tenant)[work](pullRequestId, turnSeconds),
-        )
-      if ((await turn('takeTurn')) === false)
+  async (input: WriteCommentInput): Promise<void> =>
+    gitActivity(worker, input.organizationId, async (deps) => {
+      const { organizationId, pullRequestId } = input
+      const outbound = outboundUntil(deps.outbound, AbortSignal.timeout(maxAskMs))
+      const until = await deps.store.tenant(organizationId, async (tenant) =>
+        gitPullRequests(tenant).takeTurn(pullRequestId, turnSeconds),
+      )
+      if (until === undefined)
         throw unavailable('git_comment_busy', 'Somebody else writes this comment.')
       try {
-        await write(deps, { organizationId, pullRequestId })
+        await write({ ...deps, outbound }, input, until)
       } finally {
-        await turn('endTurn')
+        await deps.store.tenant(organizationId, async (tenant) =>
+          gitPullRequests(tenant).endTurn(pullRequestId, until),
+        )
       }
     })
 
-async function write(deps: Deps, input: WriteCommentInput): Promise<void> {
+async function write(deps: Deps, input: WriteCommentInput, until: string): Promise<void> {
   const { organizationId } = input
   const found = await load(deps, input)
   if (!found) return
@@ -53,7 +59,7 @@ async function write(deps: Deps, input: WriteCommentInput): Promise<void> {
     },
   })
   await deps.store.tenant(organizationId, async (tenant) =>
-    gitPullRequests(tenant).setComment(pull.id, id),
+    gitPullRequests(tenant).setComment(pull.id, until, id),
   )
 }
 

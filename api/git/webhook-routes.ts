@@ -1,20 +1,27 @@
+import type { IncomingMessage } from 'node:http'
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import type { FastifyRequest } from 'fastify'
 import { errors, IdParams, Ok } from '../http/schemas.ts'
+import { createBodyReceiver, maxDeliveryBytes } from './receive-body.ts'
 import { takeWebhook } from './take-webhook.ts'
 
-/** Room for a push of thousands of commits; hosts send no larger bodies. */
-const bodyLimitBytes = 5 * 1_048_576
+/** A host gives up earlier. A slow sender has one of the few places for large bodies no longer than this. */
+const bodyTimeoutMs = 30_000
 
 /** Webhooks of Git hosts. The signature covers the raw bytes, so those are verified before any parsing. */
 export const webhookRoutes: FastifyPluginAsyncTypebox = async (app) => {
+  const receiver = createBodyReceiver()
+  app.whenOver((request) => receiver.leave(request))
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+  app.addContentTypeParser('*', async (request: FastifyRequest, payload: IncomingMessage) =>
+    receiver.receive(request, payload),
+  )
 
   app.post(
     '/git/webhooks/:id',
     {
-      bodyLimit: bodyLimitBytes,
-      config: { access: 'public', rawBody: true },
+      bodyLimit: maxDeliveryBytes,
+      config: { access: 'public', rawBody: true, bodyTimeoutMs },
       schema: {
         operationId: 'takeGitWebhook',
         description:
@@ -28,7 +35,8 @@ export const webhookRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const { id } = request.params
       await takeWebhook(app.deps, id, {
         headers,
-        body: Buffer.isBuffer(body) ? body : Buffer.alloc(0),
+        // As the parser above made it; undefined if there is none.
+        body: (body ?? []) as readonly Buffer[],
         onProven: () => app.rateLimits.takeDelivery(request, reply, id),
       })
       return { ok: true as const }

@@ -14,8 +14,7 @@ import { requestApplicationStart } from './request-application-start.ts'
 export type Pushed = RunTrigger & {
   pipeline: Pick<Pipeline, 'id' | 'name'>
   branch: string | null
-  /** Null of a tag, which the run itself looks up. */
-  commitSha: string | null
+  commitSha: string
 }
 
 /**
@@ -45,7 +44,7 @@ export async function createPushedRun(tenant: Tenant, pushed: Pushed): Promise<P
       origin: 'push',
       ...(branch !== null && { branch }),
       ...(trigger.tag && { tag: trigger.tag }),
-      ...(commitSha !== null && { commit: commitSha }),
+      commit: commitSha,
     },
   })
   await requestApplicationStart(tenant, { id, number, pipelineId, pipelineName })

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { faultOfShape } from '../json/json-shape.ts'
+import { jsonPicker, type Wanted } from '../json/pick-json.ts'
 import type { GitProduct } from './providers.ts'
-import { textOf, type SentWebhook } from './webhook-signature.ts'
+import { textOf, type WebhookHeaders } from './webhook-signature.ts'
 
 /** What a delivery is about. It only says where to look; the current state is read from the host. */
 export type Delivery = {
@@ -15,8 +15,6 @@ export type Delivery = {
 }
 
 const maxIdLength = 200
-/** Fields and items of a body: those of a push of 2,048 commits, each with 25 of its own and 48 files. */
-const maxMembers = 150_000
 /** Of branches and of tags. */
 const maxRefs = 50
 const maxRepositoryLength = 300
@@ -27,17 +25,37 @@ const idHeaders: Record<GitProduct, string> = {
   'bitbucket-data-center': 'x-request-id',
 }
 
-/** Undefined for other events, such as a ping. Throws if the body is no JSON, or has more in it than a host sends. */
-export function deliveryOf(product: GitProduct, sent: SentWebhook): Delivery | undefined {
-  const text = sent.body.toString()
-  const fault = faultOfShape(text, maxMembers)
-  if (fault !== undefined) throw new Error(`The body of the delivery ${fault}.`)
-  // Each field is looked at below.
-  const body = asRecord(JSON.parse(text))
-  const told = textOf(sent.headers, idHeaders[product])
-  // Older versions of GitLab send no id: the same body twice is the same push.
-  const id = told || createHash('sha256').update(sent.body).digest('hex')
-  const about = readers[product](sent, body)
+export type DeliveryReader = {
+  /** The next bytes of the body. Throws `UnreadableJson`. */
+  add(bytes: Uint8Array): void
+  /** Undefined for other events, such as a ping. Throws `UnreadableJson`. */
+  end(): Delivery | undefined
+}
+
+/** Reads a few fields of a body, which may have all files of thousands of commits. */
+export function deliveryReader(product: GitProduct, headers: WebhookHeaders): DeliveryReader {
+  const picker = jsonPicker(wantedOf[product])
+  const told = textOf(headers, idHeaders[product])
+  const digest = createHash('sha256')
+  return {
+    add(bytes) {
+      picker.add(bytes)
+      if (told === '') digest.update(bytes)
+    },
+    end() {
+      // Each field is looked at below.
+      const body = asRecord(picker.end())
+      // Older versions of GitLab send no id: the same body twice is the same push.
+      return deliveryIn(product, { headers, body, id: told || digest.digest('hex') })
+    },
+  }
+}
+
+function deliveryIn(
+  product: GitProduct,
+  { headers, body, id }: { headers: WebhookHeaders; body: Body; id: string },
+): Delivery | undefined {
+  const about = readers[product](headers, body)
   const branches = [...new Set(about.branches)].slice(0, maxRefs)
   const tags = [...new Set(about.tags)].slice(0, maxRefs)
   const pullRequest = Number.isSafeInteger(about.number) ? (about.number ?? null) : null
@@ -55,6 +73,34 @@ export function deliveryOf(product: GitProduct, sent: SentWebhook): Delivery | u
   }
 }
 
+/** All that is read below. */
+const wantedOf: Record<GitProduct, Wanted> = {
+  github: {
+    ref: true,
+    after: true,
+    action: true,
+    repository: { full_name: true },
+    pull_request: { number: true },
+  },
+  gitlab: {
+    object_kind: true,
+    ref: true,
+    after: true,
+    project: { path_with_namespace: true },
+    object_attributes: { iid: true },
+  },
+  'bitbucket-cloud': {
+    repository: { full_name: true },
+    pullrequest: { id: true },
+    push: { changes: [{ new: { type: true, name: true } }] },
+  },
+  'bitbucket-data-center': {
+    repository: { slug: true, project: { key: true } },
+    pullRequest: { id: true },
+    changes: [{ ref: { id: true }, toHash: true }],
+  },
+}
+
 type About = { branches: string[]; tags?: string[]; number?: number }
 type Body = Record<string, unknown>
 
@@ -70,8 +116,8 @@ const nameIn: Record<GitProduct, (body: Body) => unknown> = {
   },
 }
 
-const readers: Record<GitProduct, (sent: SentWebhook, body: Body) => About> = {
-  github({ headers }, body) {
+const readers: Record<GitProduct, (headers: WebhookHeaders, body: Body) => About> = {
+  github(headers, body) {
     const event = textOf(headers, 'x-github-event')
     if (event === 'push') return pushed([[body['ref'], body['after']]])
     if (event !== 'pull_request') return nothing
@@ -81,14 +127,14 @@ const readers: Record<GitProduct, (sent: SentWebhook, body: Body) => About> = {
       : nothing
   },
 
-  gitlab(_sent, body) {
+  gitlab(_headers, body) {
     const kind = body['object_kind']
     if (kind === 'push' || kind === 'tag_push') return pushed([[body['ref'], body['after']]])
     if (body['object_kind'] !== 'merge_request') return nothing
     return pull(asRecord(body['object_attributes'])['iid'])
   },
 
-  'bitbucket-cloud'({ headers }, body) {
+  'bitbucket-cloud'(headers, body) {
     const event = textOf(headers, 'x-event-key')
     if (event.startsWith('pullrequest:')) return pull(asRecord(body['pullrequest'])['id'])
     if (event !== 'repo:push') return nothing
@@ -101,7 +147,7 @@ const readers: Record<GitProduct, (sent: SentWebhook, body: Body) => About> = {
     return { branches: named('branch'), tags: named('tag') }
   },
 
-  'bitbucket-data-center'({ headers }, body) {
+  'bitbucket-data-center'(headers, body) {
     const event = textOf(headers, 'x-event-key')
     if (event.startsWith('pr:')) return pull(asRecord(body['pullRequest'])['id'])
     if (event !== 'repo:refs_changed') return nothing

@@ -4,10 +4,11 @@ import { webhookKeys, type WebhookKeys } from './webhook-secret.ts'
 
 export type WebhookHeaders = Readonly<Record<string, string | string[] | undefined>>
 
-export type SentWebhook = {
-  headers: WebhookHeaders
-  /** The raw bytes: parsed and serialized again they could differ. */
-  body: Buffer
+export type WebhookCheck = {
+  /** The next of the raw bytes: parsed and serialized again they could differ. */
+  add(bytes: Uint8Array): void
+  /** Whether the sender has the connection's secret. */
+  isRight(): boolean
 }
 
 /**
@@ -15,36 +16,45 @@ export type SentWebhook = {
  * body, in hex. GitLab: from 19 on a signature as in Standard Webhooks, before it the secret itself. A
  * host that has signed once must sign from then on (`signs`), so an attacker cannot downgrade it.
  */
-export function isFromHost(
+export function webhookCheck(
   product: GitProduct,
-  { headers, body }: SentWebhook,
+  headers: WebhookHeaders,
   { secret, signs }: { secret: Buffer; signs: boolean },
-): boolean {
+): WebhookCheck {
   const keys = webhookKeys(secret)
-  if (product === 'gitlab') return isFromGitlab({ headers, body }, keys, signs)
+  if (product === 'gitlab') return gitlabCheck(headers, keys, signs)
   const header = product === 'github' ? 'x-hub-signature-256' : 'x-hub-signature'
-  const right = `sha256=${createHmac('sha256', keys.token).update(body).digest('hex')}`
-  return isSame(textOf(headers, header), right)
+  const mac = createHmac('sha256', keys.token)
+  return {
+    add: (bytes) => void mac.update(bytes),
+    isRight: () => isSame(textOf(headers, header), `sha256=${mac.digest('hex')}`),
+  }
 }
 
-function isFromGitlab(
-  { headers, body }: SentWebhook,
+function gitlabCheck(
+  headers: WebhookHeaders,
   { token, signingKey }: WebhookKeys,
   signs: boolean,
-): boolean {
+): WebhookCheck {
   const signature = textOf(headers, 'webhook-signature')
   const [id, at] = [textOf(headers, 'webhook-id'), textOf(headers, 'webhook-timestamp')]
   // A replayed delivery is recognized by its id, so its age does not matter.
-  const mac = createHmac('sha256', signingKey).update(`${id}.${at}.`).update(body).digest('base64')
-  // After the hash, whose time grows with the body: an earlier answer would reveal by its time that the
-  // connection exists.
-  if (signature === '' && !signs) return isSame(textOf(headers, 'x-gitlab-token'), token)
-  // Several during a change of keys. All are compared, so that the time does not tell which one matches.
-  return signature
-    .split(' ')
-    .slice(0, 5)
-    .map((one) => isSame(one, `v1,${mac}`))
-    .includes(true)
+  const mac = createHmac('sha256', signingKey).update(`${id}.${at}.`)
+  return {
+    add: (bytes) => void mac.update(bytes),
+    isRight() {
+      const right = `v1,${mac.digest('base64')}`
+      // After the hash, whose time grows with the body: an earlier answer would reveal by its time that the
+      // connection exists.
+      if (signature === '' && !signs) return isSame(textOf(headers, 'x-gitlab-token'), token)
+      // Several during a change of keys. All are compared, so that the time does not tell which one matches.
+      return signature
+        .split(' ')
+        .slice(0, 5)
+        .map((one) => isSame(one, right))
+        .includes(true)
+    },
+  }
 }
 
 export const textOf = (headers: WebhookHeaders, name: string): string => {

@@ -51,6 +51,8 @@ export interface GitHost extends GitSource, GitWebhooks, GitPulls {
     nextPage: number | null
   }>
   head(name: string, branch: string): Promise<string | null>
+  /** The commit that a tag names now; null if there is no such tag. */
+  tag(name: string, tag: string): Promise<string | null>
   readFile(name: string, at: { commit: string; path: string }): Promise<string | null>
   /** Path → blob id of every file below a folder. Knowing `expected` may save the listing. */
   listFiles(
@@ -65,7 +67,7 @@ export interface GitHost extends GitSource, GitWebhooks, GitPulls {
   /** One commit with all files, on top of the expected head only (compare-and-swap). */
   commit(name: string, request: CommitRequest): Promise<string>
   createBranch(name: string, at: { branch: string; commit: string }): Promise<void>
-  /** All changes, or at least `maxChanges` of them. */
+  /** All changes, or at least `maxChanges` of them. `git_repository_too_large` where the host does not tell all. */
   compare(name: string, range: { base: string; head: string }): Promise<FileChange[]>
   isProtected(name: string, branch: string): Promise<boolean>
   /** The open one between these branches, or a new one. */

@@ -156,6 +156,15 @@ export function gitConnections(tenant: Tenant) {
         })
     },
 
+    /** Shows why a delivery could not be read, until the webhook is registered anew. True if that is new. */
+    async noteUnread(id: number, reason: string): Promise<boolean> {
+      const noted = await rows()
+        .where({ id })
+        .whereRaw('webhook_reason is distinct from ?', [reason])
+        .patch({ webhookReason: reason.slice(0, 500) })
+      return noted === 1
+    },
+
     /**
      * Takes a lease on the webhooks of a connection for one registration. Returns its end, which names this very
      * lease; undefined while another registration holds it.

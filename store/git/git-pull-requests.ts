@@ -26,6 +26,8 @@ export function gitPullRequests(tenant: Tenant) {
   const { db, organizationId } = unwrap(tenant)
 
   const rows = () => db('git_pull_requests').where({ organizationId })
+  const leased = (id: number, until: string) =>
+    rows().where({ id }).whereRaw('busy_until = ?::timestamptz', [until])
 
   return {
     async of(connectionId: number, repo: string, number: number): Promise<GitPullRequest> {
@@ -43,8 +45,9 @@ export function gitPullRequests(tenant: Tenant) {
         .first('id', 'connectionId', 'repo', 'number', 'commentId', 'faults')
     },
 
-    async setComment(id: number, commentId: string | null): Promise<void> {
-      await rows().where({ id }).update({ commentId })
+    /** Has no effect without the lease: another writer may have noted its comment since. */
+    async setComment(id: number, until: string, commentId: string | null): Promise<void> {
+      await leased(id, until).update({ commentId })
     },
 
     /**
@@ -81,17 +84,22 @@ export function gitPullRequests(tenant: Tenant) {
       return changed === 1
     },
 
-    /** Takes a lease on the comment for one writer; false while another holds it. */
-    async takeTurn(id: number, seconds: number): Promise<boolean> {
-      const taken = await rows()
+    /**
+     * Takes a lease on the comment for one writer. Returns its end, which names this very lease; undefined while
+     * another writer holds it.
+     */
+    async takeTurn(id: number, seconds: number): Promise<string | undefined> {
+      const [taken] = await rows()
         .where({ id })
         .where((free) => void free.whereNull('busyUntil').orWhere('busyUntil', '<', db.fn.now()))
         .update({ busyUntil: db.raw(`now() + make_interval(secs => ?)`, [seconds]) })
-      return taken === 1
+        .returning(db.raw('busy_until::text as until'))
+      return taken?.until
     },
 
-    async endTurn(id: number): Promise<void> {
-      await rows().where({ id }).update({ busyUntil: null })
+    /** Has no effect on the lease of another writer, who has taken it since this one ran out. */
+    async endTurn(id: number, until: string): Promise<void> {
+      await leased(id, until).update({ busyUntil: null })
     },
 
     /** Whether it has touched a workspace before. */

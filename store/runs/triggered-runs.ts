@@ -54,14 +54,19 @@ export function triggeredRuns(tenant: Tenant, pipelineId: number) {
       return row?.commitSha
     },
 
-    /** Whether this delivery has started a run of the tag, or one of it has not begun yet. */
-    async hasRunOfTag(tag: string, triggerId: number): Promise<boolean> {
-      const rows = await ask(
-        `select 1 ${joined} and a.tag = :tag and a.origin = 'push'
-           and (a.trigger_id = :triggerId or a.phase = 'queued') limit 1`,
-        { tag, triggerId },
+    /**
+     * The newest run by a push of a tag. Its commit is null until it was fetched, if the run was made by a version
+     * that did not ask the host for it.
+     */
+    async newestOfTag(
+      tag: string,
+    ): Promise<{ commitSha: string | null; phase: ApplicationPhase } | undefined> {
+      const [row] = await ask<{ commitSha: string | null; phase: ApplicationPhase }>(
+        `select a.commit_sha as "commitSha", a.phase ${joined} and a.tag = :tag and a.origin = 'push'
+         order by r.number desc limit 1`,
+        { tag },
       )
-      return rows.length > 0
+      return row
     },
 
     /** Older runs that no worker has begun, oldest first. */

@@ -22,7 +22,7 @@ import { readBySnapshot } from '../read-by-snapshot.ts'
 const provider = 'Bitbucket'
 const perPage = 100
 
-type CloudBranch = { name: string; target: { hash: string } }
+type CloudRef = { name: string; target: { hash: string } }
 
 /** Bitbucket Cloud, by its multi-file `src` endpoint: `parents` is the expected head. */
 export function bitbucketCloudHost(
@@ -63,6 +63,8 @@ export function bitbucketCloudHost(
     },
 
     head: async (name, branch) => headOf(client, name, branch),
+
+    tag: async (name, tag) => refOf(client, name, `tags/${inPath(tag)}`),
 
     readFile: async (name, { commit, path }) => {
       try {
@@ -159,11 +161,13 @@ const apiOf = (origin: string) =>
 const basic = (user: string, password: string) =>
   `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`
 
-async function headOf(client: JsonClient, name: string, branch: string): Promise<string | null> {
+const headOf = async (client: JsonClient, name: string, branch: string) =>
+  refOf(client, name, `branches/${inPath(branch)}`)
+
+/** The commit, also where an annotated tag is between. */
+async function refOf(client: JsonClient, name: string, ref: string): Promise<string | null> {
   try {
-    const { target } = await client.get<CloudBranch>(
-      `/repositories/${inPath(name)}/refs/branches/${inPath(branch)}`,
-    )
+    const { target } = await client.get<CloudRef>(`/repositories/${inPath(name)}/refs/${ref}`)
     return target.hash
   } catch (error) {
     if (isStatus(error, 404)) return null

@@ -78,6 +78,8 @@ export function bitbucketDataCenterHost(
 
     head: async (name, branch) => headOf(client, name, branch),
 
+    tag: async (name, tag) => tagOf(client, name, tag),
+
     readFile: async (name, { commit, path }) => {
       try {
         return await client.text(`${at(name)}/raw/${inPath(path)}`, { at: commit })
@@ -167,6 +169,16 @@ async function headOf(client: JsonClient, name: string, branch: string): Promise
   for await (const { id, latestCommit } of client.list<Branch>(`${at(name)}/branches`, query))
     if (id === `refs/heads/${branch}`) return latestCommit
   return null
+}
+
+/** The commit, also where an annotated tag is between: that one's own id is `hash`. */
+async function tagOf(client: JsonClient, name: string, tag: string): Promise<string | null> {
+  try {
+    return (await client.get<Branch>(`${at(name)}/tags/${inPath(tag)}`)).latestCommit
+  } catch (error) {
+    if (isStatus(error, 404)) return null
+    throw error
+  }
 }
 
 /** 404 and, since 7, 204: the repository is empty. */

@@ -6,7 +6,7 @@ import { commitToGithub } from './github-commit.ts'
 import { missingGithubRights } from './github-rights.ts'
 import { githubPulls } from './github-pulls.ts'
 import { githubContents } from './github-contents.ts'
-import { filesOf, headOf, place, toRepository } from './github-repository.ts'
+import { filesOf, headOf, place, tagOf, toRepository } from './github-repository.ts'
 import { githubSource } from './github-source.ts'
 import { githubWebhooks } from './github-webhooks.ts'
 import { isStatus } from '../git-refusal.ts'
@@ -69,6 +69,8 @@ export function githubHost(
     },
 
     head: async (name, branch) => headOf(octokit, name, branch),
+
+    tag: async (name, tag) => tagOf(octokit, name, tag),
 
     readFile: async (name, { commit, path }) => {
       try {

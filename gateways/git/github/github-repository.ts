@@ -48,6 +48,24 @@ export async function headOf(
   }
 }
 
+/** An annotated tag may name another one. */
+const maxNestedTags = 5
+
+/** The commit that a tag names; null if there is none, or it names a tree or a blob. */
+export async function tagOf(octokit: Octokit, name: string, tag: string): Promise<string | null> {
+  const { git } = octokit.rest
+  try {
+    const { data } = await git.getRef({ ...place(name), ref: `tags/${tag}` })
+    let named: { type: string; sha: string } = data.object
+    for (let nested = 0; named.type === 'tag' && nested < maxNestedTags; nested += 1)
+      named = (await git.getTag({ ...place(name), tag_sha: named.sha })).data.object
+    return named.type === 'commit' ? named.sha : null
+  } catch (error) {
+    if (isStatus(error, 404, 409)) return null
+    throw error
+  }
+}
+
 type GithubRepository = {
   id: number
   full_name: string

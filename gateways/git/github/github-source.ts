@@ -48,7 +48,7 @@ export function githubSource(octokit: Octokit, contents: GithubContents): GitSou
           (await collect(octokit, name, {
             path,
             to: range.to,
-            within: within?.shas,
+            within,
             found,
             account,
           })) && complete
@@ -80,9 +80,21 @@ export function githubSource(octokit: Octokit, contents: GithubContents): GitSou
   }
 }
 
+type Within = {
+  shas: ReadonlySet<string>
+  /** The oldest date of them, in milliseconds: their makers choose it. */
+  oldest: number
+  complete: boolean
+}
+
 /** Its list of commits filters by path but knows no range, its comparison the other way round. */
-async function commitsBetween(octokit: Octokit, name: string, { from, to }: CommitRange) {
+async function commitsBetween(
+  octokit: Octokit,
+  name: string,
+  { from, to }: CommitRange,
+): Promise<Within | undefined> {
   const shas = new Set<string>()
+  let [oldest, total] = [Infinity, 0]
   try {
     for (let page = 1; page <= maxAuthorPages; page += 1) {
       const { data } = await octokit.rest.repos.compareCommitsWithBasehead({
@@ -91,11 +103,14 @@ async function commitsBetween(octokit: Octokit, name: string, { from, to }: Comm
         per_page: authorsPerPage,
         page,
       })
-      for (const { sha } of data.commits) shas.add(sha)
-      if (shas.size >= data.total_commits || data.commits.length === 0) break
-      if (page === maxAuthorPages) return { shas, complete: false }
+      for (const listed of data.commits) {
+        shas.add(listed.sha)
+        oldest = Math.min(oldest, dateOf(listed))
+      }
+      total = data.total_commits
+      if (shas.size >= total || data.commits.length === 0) break
     }
-    return { shas, complete: true }
+    return { shas, oldest, complete: shas.size >= total }
   } catch (error) {
     // The older commit is gone: the branch's history was written anew.
     if (isStatus(error, 404)) return undefined
@@ -109,7 +124,7 @@ async function collect(
   at: {
     path: string
     to: string
-    within: Set<string> | undefined
+    within: Within | undefined
     found: Map<string, ListedCommit>
     account: Account
   },
@@ -123,15 +138,24 @@ async function collect(
       per_page: authorsPerPage,
       page,
     })
-    const wanted = data.slice(0, authorsPerPage).filter(({ sha }) => !within || within.has(sha))
+    const listed = data.slice(0, authorsPerPage)
+    const wanted = listed.filter(({ sha }) => !within || within.shas.has(sha))
     for (const commit of wanted)
       found.set(commit.sha, {
         ...(await attributionOf(commit, account)),
         words: commitWords(commit.sha, commit.commit.author?.name, commit.commit.message),
       })
-    if (data.length < authorsPerPage || wanted.length === 0) return true
+    if (data.length < authorsPerPage) return true
+    // The list is by date. A commit of the range may claim an old one, so that it comes behind many others.
+    if (within && listed.some((commit) => dateOf(commit) < within.oldest)) return true
   }
   return false
+}
+
+/** Of a commit without a date, one that ends no list. */
+const dateOf = ({ commit }: { commit: { committer?: { date?: string } | null } }): number => {
+  const date = Date.parse(commit.committer?.date ?? '')
+  return Number.isNaN(date) ? Infinity : date
 }
 
 type Account = (login: string) => Promise<string[]>

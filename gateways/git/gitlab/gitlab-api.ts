@@ -16,6 +16,16 @@ export async function gitlabHead(
   }
 }
 
+/** The commit that a tag names, also where an annotated tag is between. */
+export async function gitlabTag(api: GitlabApi, name: string, tag: string): Promise<string | null> {
+  try {
+    return (await api.Tags.show(name, tag)).commit.id
+  } catch (error) {
+    if (isStatus(error, 404)) return null
+    throw error
+  }
+}
+
 const perPage = 100
 
 const asked = { pagination: 'offset', showExpanded: true, perPage } as const

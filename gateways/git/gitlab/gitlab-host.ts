@@ -4,7 +4,8 @@ import type { FileChange } from '../../../domain/git/changes-between.ts'
 import type { GitHost, GitRepository } from '../git-host.ts'
 import { isStatus } from '../git-refusal.ts'
 import { commitToGitlab } from './gitlab-commit.ts'
-import { gitlabHead, type GitlabApi } from './gitlab-api.ts'
+import { gitlabHead, gitlabTag, type GitlabApi } from './gitlab-api.ts'
+import { gitlabCompare } from './gitlab-compare.ts'
 import { gitlabExpectedFiles } from './gitlab-expected-files.ts'
 import { gitlabRequester } from './gitlab-requester.ts'
 import { gitlabPulls } from './gitlab-pulls.ts'
@@ -86,6 +87,8 @@ export function gitlabHost(
 
     head: async (name, branch) => gitlabHead(api, name, branch),
 
+    tag: async (name, tag) => gitlabTag(api, name, tag),
+
     readFile: async (name, { commit, path }) => {
       try {
         const file = await api.RepositoryFiles.show(name, path, commit)
@@ -109,8 +112,8 @@ export function gitlabHost(
     },
 
     compare: async (name, { base, head }) => {
-      const { diffs } = await api.Repositories.compare(name, base, head, { straight: true })
-      return (diffs ?? []).flatMap((diff): FileChange[] => {
+      const diffs = await gitlabCompare(api, name, { from: base, to: head, straight: true })
+      return diffs.flatMap((diff): FileChange[] => {
         if (diff.deleted_file) return [{ path: diff.old_path, change: 'removed' }]
         if (diff.new_file) return [{ path: diff.new_path, change: 'added' }]
         if (diff.old_path === diff.new_path) return [{ path: diff.new_path, change: 'modified' }]

@@ -1,6 +1,8 @@
 import { gitlabList, type GitlabApi } from './gitlab-api.ts'
+import { gitlabCompare } from './gitlab-compare.ts'
 import { maxCommentPages, type GitPulls } from '../git-pulls.ts'
 import { isStatus } from '../git-refusal.ts'
+import { hasCode } from '../head-moved.ts'
 
 export function gitlabPulls(api: GitlabApi): GitPulls {
   return {
@@ -23,9 +25,14 @@ export function gitlabPulls(api: GitlabApi): GitPulls {
     closePull: async (name, between) => closePull(api, name, between),
 
     changedPaths: async (name, { into, from }) => {
-      // Not straight: against where the one branch left the other.
-      const { diffs } = await api.Repositories.compare(name, into, from, { straight: false })
-      return [...new Set((diffs ?? []).flatMap((diff) => [diff.old_path, diff.new_path]))]
+      try {
+        // Not straight: against where the one branch left the other.
+        const diffs = await gitlabCompare(api, name, { from: into, to: from, straight: false })
+        return [...new Set(diffs.flatMap((diff) => [diff.old_path, diff.new_path]))]
+      } catch (error) {
+        if (hasCode(error, 'git_repository_too_large')) return undefined
+        throw error
+      }
     },
 
     findComment: async (name, { number, words }) => {

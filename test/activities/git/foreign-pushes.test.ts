@@ -23,6 +23,8 @@ describe.each(hostsOf('githubPeer', 'bitbucketCloudPeer'))(
     const applications = async () => {
       const { connectionId, repo: shop } = await at.connected('shop')
       const [tool, site] = [await at.repository('tool'), await at.repository('site')]
+      for (const repo of [shop, tool, site])
+        for (const tag of ['v1.0', 'v1.1']) await harness.peer.tag(repo, tag)
       return {
         connectionId,
         repos: { shop, tool, site },

@@ -129,6 +129,7 @@ describe.each(hostsOf('gitlabPeer', 'bitbucketCloudPeer'))(
         (await runsOf(pipelineId)).map(({ state, reason }: Shown) => reason ?? state).toReversed()
       await edit(repo, 'one')
       await pushed(connectionId)
+      await harness.peer.tag(repo, 'v1')
       await pushed(connectionId, { tags: ['v1'] })
       await edit(repo, 'two')
       await pushed(connectionId)
@@ -191,10 +192,17 @@ describe.each(hostsOf('gitlabPeer', 'bitbucketCloudPeer'))(
       await edit(repo, 'words', 'docs/b.md')
       await pushed(connectionId)
       expect(await runsOf(pipelineId)).toHaveLength(2)
+      // GitLab compares 50,000 lines, and leaves out the file that is over it with all that follow.
+      const write = { aa: 'x\n', ab: 'x\n'.repeat(50_001), 'src/main.js': 'hidden' }
+      await harness.peer.edit(repo, { write })
+      await pushed(connectionId)
+      expect(await runsOf(pipelineId)).toHaveLength(3)
     })
 
-    test('tags: one that fits starts a run, once; the run looks up what it names', async () => {
-      const { connectionId, pipelineId } = await triggered({ triggers: { tags: ['v*', 'rel/*'] } })
+    test('tags: one that fits starts a run of the commit that it names, once', async () => {
+      const at = await triggered({ triggers: { tags: ['v*', 'rel/*'] } })
+      const { repo, connectionId, pipelineId } = at
+      for (const tag of ['other', 'v1.0', 'rel/2']) await harness.peer.tag(repo, tag)
       await pushed(connectionId)
       await pushed(connectionId, { tags: ['other', 'rel'] })
       expect(await runsOf(pipelineId)).toEqual([])
@@ -206,7 +214,8 @@ describe.each(hostsOf('gitlabPeer', 'bitbucketCloudPeer'))(
         'tag rel/2',
         'tag v1.0',
       ])
-      expect(runs[0]).toMatchObject({ trigger: { kind: 'tag', id }, commit: null })
+      const sha = expect.stringMatching(/^[0-9a-f]{40}$/)
+      expect(runs[0]).toMatchObject({ trigger: { kind: 'tag', id }, commit: { sha, branch: null } })
       expect(await rowOf(runs[0].id)).toMatchObject({ tag: 'rel/2', unknownAuthor: true })
     })
 

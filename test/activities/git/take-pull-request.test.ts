@@ -26,7 +26,9 @@ const main = (word: string) => `resource "terraform_data" "one" { input = "${wor
 const platform = (table: string) => harness.deps.store.platform(table)
 
 /** A repository with a workspace in each of two folders, and a pull request that changes both. */
-const proposed = async (write = { 'one/main.tf': main('b'), 'two/main.tf': main('b') }) => {
+const proposed = async (
+  write: Record<string, string> = { 'one/main.tf': main('b'), 'two/main.tf': main('b') },
+) => {
   counter += 1
   const repo = `acme/pull-${counter}`
   await harness.peer.createRepository(repo, { 'one/main.tf': main('a'), 'two/main.tf': main('a') })
@@ -97,6 +99,13 @@ test('a refused read of one workspace’s folder is its fault, and the others ar
   const { faults } = await rowOf(at)
   expect(Object.keys(faults)).toEqual([String(at.one)])
   expect(await commentOf(at)).toMatch(/-one \| \| not planned: .*the folder is odd/)
+})
+
+test('a pull request of more lines than GitLab compares is planned in every workspace of its branch', async () => {
+  const write = { aa: 'x\n', ab: 'x\n'.repeat(50_001), 'two/main.tf': main('b') }
+  const at = await proposed(write)
+  await take(at)
+  expect([await plannedIn(at.one), await plannedIn(at.two)]).toEqual([1, 1])
 })
 
 test('a workspace that is deleted meanwhile is passed over, and the others are planned', async () => {

@@ -26,6 +26,7 @@ const callsOf = (host: GitHost, name: string): Record<keyof GitHost, () => Promi
     ),
   repositories: async () => host.repositories({ page: 1 }),
   head: async () => host.head(name, 'main'),
+  tag: async () => host.tag(name, 'v1'),
   readFile: async () => host.readFile(name, { commit: sha, path: 'a' }),
   listFiles: async () => host.listFiles(name, { branch: 'main', commit: sha, folder: 'a' }),
   commit: async () =>

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { expect, test } from 'vitest'
 import type { GitHost } from '../../../gateways/git/git-host.ts'
 import { eachProvider, failureOf } from '../../harness/git/each-provider.ts'
@@ -76,6 +77,24 @@ eachProvider('%s', (provider) => {
     expect(
       await provider.host.listFiles(name, { branch: 'main', commit: head, folder: 'zz' }),
     ).toEqual(new Map())
+  })
+
+  test('a tag names a commit, also where it is annotated; null for a missing one', async () => {
+    const { peer, host } = provider
+    const { name, head } = await provider.repository(files)
+    await peer.tag(name, 'rel/1')
+    await peer.edit(name, { write: { 'a/one.tf': '# since\n' } })
+    expect(await host.tag(name, 'rel/1')).toBe(head)
+    for (const missing of ['rel', 'rel/2', 'main']) expect(await host.tag(name, missing)).toBeNull()
+    const path = peer.path?.(name)
+    // GitHub's emulator has no folder; its annotated tags are objects of its API.
+    if (path === undefined) return
+    const by = ['-c', 'user.name=A', '-c', 'user.email=a@x.example']
+    const annotate = (tag: string, of: string) =>
+      execFileSync('git', ['--git-dir', path, ...by, 'tag', '-a', '-m', 'one', tag, of])
+    annotate('v1', head)
+    annotate('v1-again', 'v1')
+    for (const tag of ['v1', 'v1-again']) expect(await host.tag(name, tag)).toBe(head)
   })
 
   test('one commit writes, changes and removes many files', async () => {

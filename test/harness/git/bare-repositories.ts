@@ -72,6 +72,16 @@ export class BareRepositories {
     }
   }
 
+  /** The commit that a tag names. */
+  async tag(name: string, tag: string): Promise<string | undefined> {
+    try {
+      const named = `refs/tags/${tag}^{commit}`
+      return (await this.git(name, 'rev-parse', '-q', '--verify', named)).trim()
+    } catch {
+      return undefined
+    }
+  }
+
   async branches(name: string): Promise<Array<{ name: string; commit: string }>> {
     const text = await this.git(
       name,

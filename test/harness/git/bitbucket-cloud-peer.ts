@@ -115,6 +115,13 @@ async function route(
     const branch: Branch = { type: 'branch', name, target: { type: 'commit', hash: head } }
     return { status: 200, json: branch }
   }
+  if (what.startsWith('refs/tags/')) {
+    const name = rest.slice(2).join('/')
+    const hash = await repositories.tag(project.name, name)
+    if (!hash) return fail(404, `No such tag: ${name}`)
+    const tag: Branch = { type: 'tag', name, target: { type: 'commit', hash } }
+    return { status: 200, json: tag }
+  }
   if (rest[0] === 'commits') return commits(store, project, { url, revision: rest[1] ?? '' })
   if (rest[0] === 'diffstat') {
     const [head = '', base = ''] = (rest[1] ?? '').split('..')

@@ -87,6 +87,12 @@ async function route(
   if (method !== 'GET' && right !== 'write')
     return fail(401, 'You are not permitted to access this resource')
   if (what === 'branches') return branches(store, project, request)
+  if (what.startsWith('tags/')) {
+    const displayId = what.slice('tags/'.length)
+    const latestCommit = await repositories.tag(project.name, displayId)
+    if (!latestCommit) return fail(404, `The tag "${displayId}" does not exist.`)
+    return ok({ id: `refs/tags/${displayId}`, displayId, type: 'TAG', latestCommit })
+  }
   if (what.startsWith('raw/')) {
     const content = await repositories.readFile(project.name, query.get('at') ?? '', what.slice(4))
     return content === undefined

@@ -49,6 +49,8 @@ export type GitPeer = {
   openPull(name: string, pull: { from: string; into?: string; fork?: boolean }): Promise<number>
   /** Creates a branch at the head of another one. */
   branch(name: string, from: string, branch: string): Promise<void>
+  /** Tags the head of `main`. */
+  tag(name: string, tag: string): Promise<void>
   comments(name: string, number: number): Promise<string[]>
   removeComments(name: string, number: number): Promise<void>
   hooks(name: string): Promise<PeerHook[]>

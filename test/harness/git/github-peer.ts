@@ -3,6 +3,7 @@ import { createEmulator } from 'emulate'
 import { freePorts } from '../../../engines/free-ports.ts'
 import { githubTarball } from './github-peer-archive.ts'
 import { GithubAuthors } from './github-peer-authors.ts'
+import { tagMain } from './github-peer-tags.ts'
 import type { GitPeer, PeerRight } from './git-peer.ts'
 import { deliver, type PeerHook } from './webhook-delivery.ts'
 import { PeerServer, type PeerAnswer, type PeerRequest } from './peer-server.ts'
@@ -206,6 +207,7 @@ export async function githubPeer(): Promise<GitPeer> {
       const sha = await branchOf(name, from)
       await call('POST', `/repos/${name}/git/refs`, { ref: `refs/heads/${branch}`, sha })
     },
+    tag: async (name, tag) => tagMain(call, name, tag),
     async comments(name, number) {
       const found = await call('GET', `/repos/${name}/issues/${number}/comments`)
       return found.map(({ body }: { body: string }) => body)

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { GitPeer } from './git-peer.ts'
 import { gitlabClone } from './gitlab-clone.ts'
+import { compare } from './gitlab-peer-compare.ts'
 import { gitlabHooks } from './gitlab-peer-hooks.ts'
 import { events, showUser, signature } from './gitlab-peer-authors.ts'
 import { gitlabPull } from './gitlab-peer-pulls.ts'
@@ -131,21 +132,11 @@ export async function gitlabPeer(): Promise<GitPeer> {
       } satisfies published.File)
     }
     if (what === 'repository/tree') return tree(store, project, url)
-    if (what === 'repository/compare') {
-      const [from, to] = [query.get('from') ?? '', query.get('to') ?? '']
-      const found =
-        query.get('straight') === 'true'
-          ? await repositories.changes(project.name, from, to)
-          : await store.changesOf(project, { into: from, from: to })
-      return ok({
-        diffs: found.map(({ path, status }): published.Diff => ({
-          old_path: path,
-          new_path: path,
-          new_file: status === 'A',
-          deleted_file: status === 'D',
-          renamed_file: false,
-        })),
-      })
+    if (what === 'repository/compare') return compare(store, project, query)
+    if (what.startsWith('repository/tags/')) {
+      const tag = parts.slice(4).join('/')
+      const id = await repositories.tag(project.name, tag)
+      return id ? ok({ name: tag, commit: { id } }) : fail(404, '404 Tag Not Found')
     }
     if (what.startsWith('hooks')) return gitlabHooks(store, project, request)
     if (what.startsWith('merge_requests/')) return gitlabPull(store, project, request)

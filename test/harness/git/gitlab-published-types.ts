@@ -6,6 +6,7 @@ import type {
   MergeRequestSchema,
   PersonalAccessTokenSchema,
   ProjectSchema,
+  RepositoryCompareSchema,
   RepositoryFileExpandedSchema,
   RepositoryTreeSchema,
 } from '@gitbeaker/rest'
@@ -15,6 +16,7 @@ import type {
 export type Branch = Pick<BranchSchema, 'name' | 'protected' | 'can_push'> & {
   commit: Pick<BranchSchema['commit'], 'id'>
 }
+export type Compared = Pick<RepositoryCompareSchema, 'compare_timeout'> & { diffs: Diff[] }
 export type Diff = Pick<
   CommitDiffSchema,
   'old_path' | 'new_path' | 'new_file' | 'deleted_file' | 'renamed_file'

@@ -163,6 +163,10 @@ export class PeerProjects {
         const head = await this.repositories.head(name, from)
         await this.repositories.git(name, 'update-ref', `refs/heads/${branch}`, head ?? '')
       },
+      tag: async (name, tag) => {
+        const at = this.named(name).name
+        await this.repositories.git(at, 'update-ref', `refs/tags/${tag}`, 'refs/heads/main')
+      },
       comments: async (name, number) =>
         (this.named(name).pulls[number - 1]?.comments ?? []).map(({ text }) => text),
       removeComments: async (name, number) => {

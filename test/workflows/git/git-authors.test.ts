@@ -47,6 +47,26 @@ describe.each(hostsOf('githubPeer', 'gitlabPeer'))('authors of changes in %s', (
     expect((await user.post(url)).statusCode).toBe(200)
   })
 
+  test('403: a pusher who hides the change behind a large file may not approve', async () => {
+    const { harness, org, user, connect, workspace } = world
+    const pusher = await org.user('SRE · Cloud Admin')
+    const { repo, gitConnectionId } = await connect()
+    const fields = { gitConnectionId, source: git, path: 'live', criticality: 'production' }
+    const ws = await workspace(fields)
+    const starter = await org.user('Owner')
+    await starter.post(`${ws.url}/plan`)
+    // GitLab compares 50,000 lines. It leaves out the file that is over it, and all that follow in the alphabet.
+    const write = { aa: 'x\n', ab: 'x\n'.repeat(50_001), 'live/main.tf': main('hidden') }
+    await harness.peer.edit(repo, { write, email: 'nobody@example.com', pusher: pusher.email })
+    const { run } = (await starter.post(`${ws.url}/apply`)).json()
+    await eventually(
+      async () => (await user.get(`${ws.url}/runs/${run.id}`)).json().run.awaitingApproval,
+    )
+    const url = `/api/pipelines/${ws.pipelineId}/runs/${run.id}/approve`
+    expect((await pusher.post(url)).json().code).toBe('approver_is_author')
+    expect((await user.post(url)).statusCode).toBe(200)
+  })
+
   test('200: pushes outside the folder add no author, known or unknown', async () => {
     const { harness, org, user, connect, workspace } = world
     if (harness.peer.provider === 'bitbucket') return

@@ -190,15 +190,6 @@ describe.each(hostsOf('gitlabPeer', 'bitbucketDataCenterPeer'))('pushes to %s', 
     expect(await runs(ws.url)).toEqual([])
   })
 
-  test('413: a body above the limit is refused before it is read', async () => {
-    const { id } = await connect()
-    const answer = await fetch(`${harness.config.baseUrl}/api/git/webhooks/${id}`, {
-      method: 'POST',
-      body: Buffer.alloc(5 * 1_048_576 + 1, ' '),
-    })
-    expect(answer.status).toBe(413)
-  })
-
   test('a failing host is retried, and the push is planned once', async () => {
     const { repo, id } = await connect()
     const ws = await workspace(id)

@@ -69,6 +69,7 @@ describe.each(hostsOf('gitlabPeer', 'githubPeer'))(
       expect(await workspace(elsewhere)).toEqual(before)
       await harness.peer.edit(name, { write: { 'live/main.tf': '# changed\n' } })
       await at.pushed(connectionId, { repository: name, branches: ['main'] })
+      await harness.peer.tag(name, 'v1')
       await at.pushed(connectionId, { repository: name, tags: ['v1'] })
       expect(await at.runsOf(named)).toEqual([expect.stringMatching(/^push of /), 'tag v1'])
       expect(await at.runsOf(sibling)).toEqual([])
