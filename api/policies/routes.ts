@@ -1,12 +1,19 @@
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { entityTagOf } from '../../domain/workspaces/version-precondition.ts'
 import { policies } from '../../store/policies/policies.ts'
 import { decodeCursor, page } from '../http/paging.ts'
 import { errors, IdParams, NextCursor, Ok, Page } from '../http/schemas.ts'
 import { createPolicy } from './create-policy.ts'
 import { deletePolicy } from './delete-policy.ts'
 import { presentPolicy } from './present-policy.ts'
-import { NewPolicyBody, PolicyAnswer, PolicyBody, PolicyChangeBody } from './schemas.ts'
+import {
+  ChangeHeaders,
+  NewPolicyBody,
+  PolicyAnswer,
+  PolicyBody,
+  PolicyChangeBody,
+} from './schemas.ts'
 import { updatePolicy } from './update-policy.ts'
 
 const target = async (tenant: Tenant, { id = 0 }: Record<string, number>) =>
@@ -63,14 +70,16 @@ export const policyRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config: { access: 'read', target },
       schema: {
         operationId: 'getPolicy',
+        description: 'Its `ETag` is for `If-Match` of a change.',
         params: IdParams,
         response: { 200: Type.Object({ policy: PolicyBody }), ...errors() },
       },
     },
-    async ({ caller: { organizationId }, params: { id } }) => {
+    async ({ caller: { organizationId }, params: { id } }, reply) => {
       const policy = await deps.store.tenant(organizationId, async (tenant) =>
         policies(tenant).get(id),
       )
+      void reply.header('etag', entityTagOf(policy.version))
       return { policy: presentPolicy(policy) }
     },
   )
@@ -81,13 +90,21 @@ export const policyRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config: { access: 'manage_users_sso', target },
       schema: {
         operationId: 'updatePolicy',
+        description:
+          'The tag of a version is its number in quotes. With `If-Match: "3"` a change of another version than 3 is refused (412 `policy_overtaken`). A change to what is stored already makes no new version and is never refused for its version.',
         params: IdParams,
+        headers: ChangeHeaders,
         body: PolicyChangeBody,
-        response: { 200: PolicyAnswer, ...errors(409) },
+        response: { 200: PolicyAnswer, ...errors(409, 412) },
       },
     },
-    async ({ caller, params: { id }, body }) => {
-      const policy = await updatePolicy(deps, caller, { id, change: body })
+    async ({ caller, params: { id }, body, headers }, reply) => {
+      const policy = await updatePolicy(deps, caller, {
+        id,
+        change: body,
+        precondition: { ifMatch: headers['if-match'] },
+      })
+      void reply.header('etag', entityTagOf(policy.version))
       return { ok: true as const, policy: presentPolicy(policy) }
     },
   )

@@ -1,6 +1,7 @@
 import { Type, type Static } from 'typebox'
 import { OneLine } from '../http/one-line.ts'
 import { Body, Id, OneOf, Text, Time } from '../http/schemas.ts'
+import { PreconditionHeaders } from '../workspaces/version-precondition-headers.ts'
 
 const enforcements = ['mandatory', 'advisory'] as const
 
@@ -39,5 +40,10 @@ export const PolicyChangeBody = Body({
   workspaces: Type.Optional(fields.workspaces),
 })
 export type PolicyChangeBody = Static<typeof PolicyChangeBody>
+
+/** A policy that is changed exists, so `If-None-Match` would say nothing. */
+export const ChangeHeaders = Type.Object({
+  'if-match': PreconditionHeaders.properties['if-match'],
+})
 
 export const PolicyAnswer = Type.Object({ ok: Type.Literal(true), policy: PolicyBody })

@@ -1,5 +1,10 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Caller } from '../../domain/access/caller.ts'
+import { AppError } from '../../domain/errors.ts'
+import {
+  meetsPrecondition,
+  type VersionPrecondition,
+} from '../../domain/workspaces/version-precondition.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { noteGuardChange } from '../../app/policies/note-guard-change.ts'
 import { assertRoom } from '../../store/policies/assert-room.ts'
@@ -9,11 +14,13 @@ import { assertCompiles } from './assert-compiles.ts'
 import { assertOwnWorkspaces } from './assert-own-workspaces.ts'
 import type { PolicyChangeBody } from './schemas.ts'
 
+type Update = { id: number; change: PolicyChangeBody; precondition?: VersionPrecondition }
+
 /** Changes a policy, and voids waiting approvals wherever it judged before or judges now. */
 export async function updatePolicy(
   deps: Deps,
   caller: Caller,
-  { id, change }: { id: number; change: PolicyChangeBody },
+  { id, change, precondition = {} }: Update,
 ): Promise<Policy> {
   const { organizationId } = caller
   if (change.rego !== undefined) {
@@ -28,6 +35,13 @@ export async function updatePolicy(
     const before = await policies(tenant).getForUpdate(id)
     const columns = changedColumns(before, change)
     if (Object.keys(columns).length === 0) return before
+    // After the line above, so that a change whose answer was lost can be repeated (RFC 9110, 13.1.1).
+    if (!meetsPrecondition(before.version, precondition))
+      throw new AppError(
+        'precondition_failed',
+        'Another version of the policy was saved meanwhile: read it, and save again on top of it.',
+        { code: 'policy_overtaken' },
+      )
     if (columns.workspaces)
       await assertOwnWorkspaces(tenant, {
         wanted: columns.workspaces,

@@ -6,6 +6,7 @@ import { createHarness, type Harness } from '../harness/create-harness.ts'
 import type { TestOrganization } from '../harness/test-organization.ts'
 import type { TestUser } from '../harness/test-user.ts'
 import { openBrowser, settle, visit } from './browser.ts'
+import { freezeAnswer } from './freeze-answer.ts'
 import { named } from './people.ts'
 import { press, tabTo, write } from './tab-to.ts'
 import { textIn } from './text-in.ts'
@@ -132,9 +133,11 @@ describe('by the keyboard alone', () => {
 
   test('two people in two browsers change one file: the second merges, and restores a version', async () => {
     const files = { 'main.tf': '# one\n\n# two\n\n# three\n' }
-    const { id } = await org.workspace({ by: owner, files })
+    const { id, url } = await org.workspace({ by: owner, files })
     const path = `/workspaces/${id}?tab=files`
     const [first, second] = [await open(owner, path), await open(author, path)]
+    // The second learns of the first one's version by a save, and not by the poll of the workspace.
+    const seeAgain = await freezeAnswer(second.page, { user: author, url })
     const saves = async (page: Page, written: string) => {
       await tabTo(page, 'Text of main.tf')
       await page.keyboard.press('Control+a')
@@ -147,6 +150,7 @@ describe('by the keyboard alone', () => {
     await first.page.getByText('Version 2.').waitFor()
     await saves(second.page, '# one\n\n# two\n\n# three of Sam\n')
     await second.page.getByText('Nothing was written.').waitFor()
+    await seeAgain()
     await press(second.page, 'Merge into the editor')
     const merged = '# one of Maria\n\n# two\n\n# three of Sam\n'
     await expect.poll(async () => textIn(second.page.getByLabel('Text of main.tf'))).toBe(merged)

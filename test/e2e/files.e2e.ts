@@ -7,6 +7,7 @@ import type { TestUser } from '../harness/test-user.ts'
 import { expectAccessible } from './axe.ts'
 import { expectNoSideways, openBrowser, views, visit } from './browser.ts'
 import { focused } from './focused.ts'
+import { freezeAnswer } from './freeze-answer.ts'
 import { takePicture } from './picture.ts'
 import { textIn } from './text-in.ts'
 import { retype } from './retype.ts'
@@ -40,12 +41,15 @@ describe('the files of a workspace', () => {
       const { page, context, faults } = await visit(browser, harness, { user, view })
       await page.goto(`/workspaces/${id}?tab=files`)
       await textIn(text(page))
+      // The page learns of the newer version by its save, and not by the poll of the workspace.
+      const seeAgain = await freezeAnswer(page, { user, url })
       await retype(text(page), '# mine\n\n# middle of mine\n\n# end\n')
       await other.put(`${url}/configuration`, {
         files: { 'main.tf': '# top\n\n# middle of theirs\n\n# end\n# more\n', 'new.tf': '# new\n' },
       })
       await button(page, 'Save as a new version').click()
       await page.getByText('Nothing was written.').waitFor()
+      await seeAgain()
       await page.getByText(`Version 2 was saved by ${other.email}`).waitFor()
       const conflict = page.getByRole('group', { name: 'main.tf, place 1 of 1 that both changed' })
       await conflict.getByText('# middle of mine').waitFor()
@@ -72,6 +76,7 @@ describe('the files of a workspace', () => {
     const { page, context } = await visit(browser, harness, { user })
     await page.goto(`/workspaces/${id}?tab=files`)
     await textIn(text(page))
+    await freezeAnswer(page, { user, url })
     await retype(text(page), '# mine\n')
     await other.put(`${url}/configuration`, { files: { 'main.tf': '# theirs\n' } })
     await button(page, 'Save as a new version').click()

@@ -84,9 +84,71 @@ describe('variables of a workspace', () => {
       await dialog.getByRole('button', { name: 'Save' }).click()
       await dialog.waitFor({ state: 'detached' })
     }
-    const same = { sensitive: true, phase: 'both', description: 'Of the database' }
-    expect(sent).toEqual([same, { ...same, value: 'another-long-secret' }])
+    expect(sent).toEqual([{ description: 'Of the database' }, { value: 'another-long-secret' }])
     expect(made.value).toBeNull()
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('a sensitive variable becomes a shown one only with a new value', async () => {
+    const workspace = await org.workspace({ by: author })
+    const body = { key: 'password', value: 'correct-horse-battery', sensitive: true }
+    harness.secrets.note('variable', body.value)
+    await author.post(`${workspace.url}/variables`, body)
+    const { page, context, faults } = await visit(browser, harness, { user: author })
+    const sent: unknown[] = []
+    page.on('request', (request) => {
+      if (request.method() === 'PATCH') sent.push(request.postDataJSON())
+    })
+    await page.goto(`/workspaces/${workspace.id}?tab=variables`)
+    const dialog = page.getByRole('dialog')
+    await page.getByRole('button', { name: 'Change password' }).click()
+    await dialog.getByText('The value is not shown.').waitFor()
+    await dialog.getByLabel(/^Sensitive/).uncheck()
+    await dialog.getByText('A sensitive value is never shown again, so a new one is').waitFor()
+    await expectAccessible(page, 'a value that is needed')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    expect(await dialog.getByLabel('Value').evaluate((field) => field.matches(':invalid'))).toBe(
+      true,
+    )
+    expect(sent).toEqual([])
+    await dialog.getByLabel('Value').fill('from now on for all to see')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await page.getByText('from now on for all to see').waitFor()
+    expect(sent).toEqual([{ value: 'from now on for all to see', sensitive: false }])
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('a save takes back nothing of another person, and says what both changed', async () => {
+    const workspace = await org.workspace({ by: author })
+    const url = `${workspace.url}/variables`
+    const made = (await author.post(url, { key: 'region', value: 'eu-west-1' })).json().variable
+    const stored = async () => (await author.get(url)).json().variables[0]
+    const other = await org.user('Deployer')
+    const { page, context, faults } = await visit(browser, harness, { user: author })
+    await page.goto(`/workspaces/${workspace.id}?tab=variables`)
+    const dialog = page.getByRole('dialog')
+    const save = dialog.getByRole('button', { name: 'Save' })
+    const change = page.getByRole('button', { name: 'Change region' })
+    await change.click()
+    await dialog.getByLabel('Description').fill('Of the shop')
+    await other.patch(`${url}/${made.id}`, { value: 'eu-west-2' })
+    await save.click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(await stored()).toMatchObject({ value: 'eu-west-2', description: 'Of the shop' })
+
+    await page.getByText('eu-west-2').waitFor()
+    await change.click()
+    await dialog.getByLabel('Value').fill('eu-west-3')
+    await other.patch(`${url}/${made.id}`, { value: 'eu-north-1' })
+    await save.click()
+    await dialog.getByText('its value is “eu-north-1” now. Nothing was saved.').waitFor()
+    expect(await stored()).toMatchObject({ value: 'eu-north-1' })
+    await save.click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(await stored()).toMatchObject({ value: 'eu-west-3' })
     expect(faults).toEqual([])
     await context.close()
   })

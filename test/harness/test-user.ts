@@ -14,7 +14,7 @@ export type TestUser = {
   get(url: string, options?: InjectOptions): Promise<LightMyRequestResponse>
   post(url: string, body?: unknown, options?: InjectOptions): Promise<LightMyRequestResponse>
   put(url: string, body?: unknown, options?: InjectOptions): Promise<LightMyRequestResponse>
-  patch(url: string, body?: unknown): Promise<LightMyRequestResponse>
+  patch(url: string, body?: unknown, options?: InjectOptions): Promise<LightMyRequestResponse>
   delete(url: string): Promise<LightMyRequestResponse>
   /** An API token of this user, for requests without a cookie. */
   token(role?: Role): Promise<string>
@@ -64,7 +64,7 @@ export async function createTestUser(
     get: async (url, options) => call('GET', url, undefined, options),
     post: async (url, body, options) => call('POST', url, body, options),
     put: async (url, body, options) => call('PUT', url, body, options),
-    patch: async (url, body) => call('PATCH', url, body),
+    patch: async (url, body, options) => call('PATCH', url, body, options),
     delete: async (url) => call('DELETE', url),
     async token(role = 'Org Admin') {
       const made = newToken('pat')

@@ -1,8 +1,8 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { useEffect, useLayoutEffect, useRef, useSyncExternalStore } from 'react'
+import { useEffect, useLayoutEffect, useRef, useState, useSyncExternalStore } from 'react'
 import { call } from '../api/call.ts'
 import { meQuery } from '../api/queries.ts'
-import { onSession, sessionIsBack, sessionState } from '../api/session-over.ts'
+import { onSession, sessionIsBack, sessionIsOfAnother, sessionState } from '../api/session-over.ts'
 import { SignIn } from '../sign-in/sign-in.tsx'
 import { DoorPlace } from '../sign-in/door-frame.tsx'
 import { useMe } from './session.ts'
@@ -18,12 +18,20 @@ export function SessionOver() {
 
 function Cover() {
   const cover = useRef<HTMLDialogElement>(null)
-  const { user, organization, label } = useMe()
+  const shownNow = useMe()
+  // As the cover came up: a refetch of the page below may read the person who signs in next.
+  const [{ user, organization, label }] = useState(shownNow)
   const queryClient = useQueryClient()
   const enter = async () => {
     const me = await call('getMe', {})
-    // Another person signed in: reload, so that they see no data of the person before.
-    if (me.user.id !== user.id || me.organization.id !== organization.id) location.assign('/')
+    if (me.user.id !== user.id || me.organization.id !== organization.id) {
+      // Another person: the page stays covered until it is left, so that they see no data of the one before.
+      sessionIsOfAnother()
+      // All but `me`: the cover would have to wait for it, and would not be drawn meanwhile.
+      queryClient.removeQueries({ predicate: ({ queryKey: [of] }) => of !== meQuery.queryKey[0] })
+      location.assign('/')
+      return
+    }
     queryClient.setQueryData(meQuery.queryKey, me)
     sessionIsBack()
     await queryClient.invalidateQueries()

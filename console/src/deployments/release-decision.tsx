@@ -6,9 +6,10 @@ import { approvalRefusalWords } from '../api/words.ts'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { TextField } from '../parts/forms.tsx'
 import { Time } from '../parts/time.tsx'
-import { NoLongerWaits } from '../runs/decision.tsx'
 import { CommentsToRead } from '../runs/comments-to-read.tsx'
 import type { Choice } from '../runs/decision-words.ts'
+import { NoLongerWaits } from '../runs/no-longer-waits.tsx'
+import type { AskedDecision } from '../runs/sent-decision.ts'
 import { releaseDecisionWords, type ReleaseDecisionOf } from './decision-words.ts'
 import { blockedReleaseWords, waitingStep, whatItReleases } from './release-words.ts'
 
@@ -60,22 +61,28 @@ function Panel({ run, place }: Props) {
   )
 }
 
-function DecisionDialog({
-  run,
-  place,
-  target,
-  choice,
-  onClose,
-}: Props & { choice: Choice; onClose: () => void }) {
+type DialogProps = Props & { choice: Choice; onClose: () => void }
+
+/** What was shown when the dialog opened. The service refuses another digest, and another step. */
+function useShown({ run, target, choice }: DialogProps) {
+  const [shown] = useState(() => {
+    const of: ReleaseDecisionOf = { choice, step: waitingStep(run), target }
+    const asked: AskedDecision = { choice, step: of.step ?? 0, known: run.approvals.length }
+    return { of, asked, planDigest: run.planDigest }
+  })
+  return shown
+}
+
+function DecisionDialog(props: DialogProps) {
+  const { run, place, choice, onClose } = props
   const queryClient = useQueryClient()
   const [comment, setComment] = useState('')
-  // Pins what was shown when the dialog opened. The service refuses another digest.
-  const [planDigest] = useState(run.planDigest)
-  const [of] = useState<ReleaseDecisionOf>(() => ({ choice, step: waitingStep(run), target }))
+  const { of, asked, planDigest } = useShown(props)
   const decide = useMutation({
     mutationFn: () => {
       const params = { id: place.id, runId: place.runId }
-      const words = comment.trim() && { comment: comment.trim() }
+      // Without the step, the service decides about the one that waits when the request arrives.
+      const words = { step: asked.step, ...(comment.trim() && { comment: comment.trim() }) }
       return choice === 'approve'
         ? call('approvePipelineRun', {
             params,
@@ -89,7 +96,9 @@ function DecisionDialog({
       queryClient.invalidateQueries({ queryKey: ['run', place.kind, place.id, place.runId] }),
   })
   const sent = decide.isPending || decide.isSuccess
-  if (!run.awaitingApproval && !sent) return <NoLongerWaits run={run} onClose={onClose} />
+  const instead = insteadOf(of, run)
+  if ((!run.awaitingApproval || instead) && !sent)
+    return <NoLongerWaits {...{ run, asked, instead, onClose }} doing={decide} />
   const words = releaseDecisionWords(of)
   return (
     <FormDialog
@@ -111,6 +120,15 @@ function DecisionDialog({
       />
     </FormDialog>
   )
+}
+
+/** What waits now, where it is not what the dialog asks about. */
+function insteadOf(of: ReleaseDecisionOf, run: AnyRunDetail): string | undefined {
+  const step = waitingStep(run)
+  if (!run.awaitingApproval || step === of.step) return undefined
+  return step === undefined
+    ? 'The release itself waits now. Look at it before you decide.'
+    : `The deployment waits after step ${step} now. Look at its hosts before you decide.`
 }
 
 type ConsequenceProps = { run: AnyRunDetail; of: ReleaseDecisionOf; planDigest: string | null }

@@ -1,9 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { useState, type FormEvent } from 'react'
-import { call, type Body } from '../api/call.ts'
+import { Fragment, type FormEvent } from 'react'
+import { call } from '../api/call.ts'
 import { useMe } from '../app/session.ts'
 import { Button, Check, Field, Select, TextField } from '../parts/forms.tsx'
 import { ErrorNote, Loading } from '../parts/notes.tsx'
+import { SettingsChanged } from '../parts/settings-changed.tsx'
+import { useStoredForm } from '../parts/use-stored-form.ts'
 import { ForAdministrators } from './for-administrators.tsx'
 import { settingsQuery, type OrganizationSettings } from './queries.ts'
 import { settingsChange } from './settings-change.ts'
@@ -19,28 +21,26 @@ export function OrganizationSettingsPage() {
     <div className="settings">
       <ErrorNote error={query.error} goesOn />
       {query.isPending && <Loading what="the settings" />}
-      {query.data && <SettingsForm opened={query.data} />}
+      {query.data && <SettingsForm stored={query.data} />}
       {may('manage_billing_transfer') && <TransferOwnership />}
     </div>
   )
 }
 
-/** The form edits the settings as they were when it was opened, or saved last. */
-function SettingsForm({ opened }: { opened: OrganizationSettings }) {
-  const [was, setWas] = useState(opened)
+function SettingsForm({ stored }: { stored: OrganizationSettings }) {
+  const fields = useStoredForm(stored, textOf)
+  const { was } = fields
   const queryClient = useQueryClient()
-  const [touched, setTouched] = useState(false)
   const save = useMutation({
     // Async, so that a line that cannot be read is an error of the form.
-    mutationFn: async (form: FormData): Promise<OrganizationSettings> => {
-      const body: Body<'updateSettings'> = settingsChange(form, was)
-      if (Object.keys(body).length === 0) return was
-      const { ok: _ok, ...now } = await call('updateSettings', { body })
-      return now
+    mutationFn: async (form: FormData) => {
+      const sent = settingsChange(form, was)
+      if (Object.keys(sent).length === 0) return { sent, now: stored }
+      const { ok: _ok, ...now } = await call('updateSettings', { body: sent })
+      return { sent, now }
     },
-    onSuccess: async (now) => {
-      setTouched(false)
-      setWas(now)
+    onSuccess: async ({ sent, now }) => {
+      fields.onSaved(sent, now)
       await queryClient.invalidateQueries({ queryKey: ['organization'] })
       // The name is above every page, and the currency in every sum.
       await queryClient.invalidateQueries({ queryKey: ['me'] })
@@ -49,22 +49,41 @@ function SettingsForm({ opened }: { opened: OrganizationSettings }) {
   })
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
+    fields.onSend()
     save.mutate(new FormData(event.currentTarget))
   }
   return (
-    <form onSubmit={submit} onChange={() => setTouched(true)} className="stack">
-      <RunFields was={was} />
-      <CostFields was={was} />
+    <form onSubmit={submit} onChange={fields.onTouch} className="stack">
+      {fields.overtaken && <SettingsChanged onShow={fields.showStored} />}
+      <Fragment key={fields.turn}>
+        <RunFields was={was} />
+        <CostFields was={was} />
+      </Fragment>
       <ErrorNote error={save.error} />
       <div className="bar">
         <Button type="submit" tone="primary" busy={save.isPending}>
           Save settings
         </Button>
-        <span role="status">{save.isSuccess && !touched && 'Saved.'}</span>
+        <span role="status">{fields.saved && 'Saved.'}</span>
       </div>
     </form>
   )
 }
+
+/** The values of the fields. The service has no order of keys, so the aliases get one. */
+const textOf = (settings: OrganizationSettings) =>
+  JSON.stringify([
+    settings.name,
+    settings.approvalExpiryHours,
+    settings.planApproval,
+    settings.artifactDays,
+    settings.buildNetwork,
+    settings.currency,
+    settings.learnPrices,
+    settings.anomalyMinimum,
+    settings.tagKey,
+    aliasLines(settings.tagAliases).split('\n').toSorted(),
+  ])
 
 type FieldsProps = { was: OrganizationSettings }
 

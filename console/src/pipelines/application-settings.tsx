@@ -1,44 +1,50 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState, type FormEvent } from 'react'
+import { Fragment, type FormEvent } from 'react'
 import { call } from '../api/call.ts'
 import type { Pipeline } from '../api/types.ts'
 import { useMe } from '../app/session.ts'
 import { Button, Field } from '../parts/forms.tsx'
 import { ErrorNote } from '../parts/notes.tsx'
+import { SettingsChanged } from '../parts/settings-changed.tsx'
+import { useStoredForm } from '../parts/use-stored-form.ts'
 import { ReleaseFields, TriggerFields } from './application-fields.tsx'
 import { changedIn } from './application-form.ts'
 import { ApplicationSourceFields } from './application-source-fields.tsx'
 import { WorkspacePicker } from './workspace-picker.tsx'
 
-/** The form edits the pipeline as it was when it was opened, or saved last. */
+/** What starts the runs of an application, and what guards them. */
 export function ApplicationSettings({ pipeline }: { pipeline: Pipeline }) {
   const { may } = useMe()
   const queryClient = useQueryClient()
-  const [was, setWas] = useState(pipeline)
-  const [touched, setTouched] = useState(false)
+  const fields = useStoredForm(pipeline, textOf)
+  const { was } = fields
   const editor = may('mutate_infra')
   const save = useMutation({
-    mutationFn: async (form: FormData): Promise<Pipeline> => {
-      const body = changedIn(form, was)
-      if (Object.keys(body).length === 0) return was
-      return (await call('updatePipeline', { params: { id: was.id }, body })).pipeline
+    mutationFn: async (form: FormData) => {
+      const sent = changedIn(form, was)
+      if (Object.keys(sent).length === 0) return { sent, now: pipeline }
+      const answer = await call('updatePipeline', { params: { id: was.id }, body: sent })
+      return { sent, now: answer.pipeline }
     },
-    onSuccess: async (now) => {
-      setTouched(false)
-      setWas(now)
+    onSuccess: async ({ sent, now }) => {
+      fields.onSaved(sent, now)
       await queryClient.invalidateQueries({ queryKey: ['pipelines'] })
     },
   })
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
+    fields.onSend()
     save.mutate(new FormData(event.currentTarget))
   }
   return (
     <div className="settings">
-      <form onSubmit={submit} onChange={() => setTouched(true)} className="stack">
-        <PipelineFields was={was} disabled={!editor} />
-        <TriggerFields was={was} disabled={!editor} />
-        <ReleaseFields was={was} disabled={!editor} />
+      <form onSubmit={submit} onChange={fields.onTouch} className="stack">
+        {fields.overtaken && <SettingsChanged onShow={fields.showStored} />}
+        <Fragment key={fields.turn}>
+          <PipelineFields was={was} disabled={!editor} onTouch={fields.onTouch} />
+          <TriggerFields was={was} disabled={!editor} />
+          <ReleaseFields was={was} disabled={!editor} />
+        </Fragment>
         <ErrorNote error={save.error} />
         {editor && (
           <div className="bar">
@@ -46,7 +52,7 @@ export function ApplicationSettings({ pipeline }: { pipeline: Pipeline }) {
               Save settings
             </Button>
             <span className="dim" role="status">
-              {save.isSuccess && !touched && 'Saved.'}
+              {fields.saved && 'Saved.'}
             </span>
           </div>
         )}
@@ -55,7 +61,25 @@ export function ApplicationSettings({ pipeline }: { pipeline: Pipeline }) {
   )
 }
 
-const PipelineFields = ({ was, disabled }: { was: Pipeline; disabled: boolean }) => (
+/** The values of the fields. */
+const textOf = (pipeline: Pipeline) =>
+  JSON.stringify([
+    pipeline.name,
+    pipeline.appGitConnectionId,
+    pipeline.appRepo,
+    pipeline.appBranch,
+    pipeline.appPath,
+    pipeline.targetWorkspaceId,
+    pipeline.strategy,
+    pipeline.triggers,
+    pipeline.rollbackApproval,
+    pipeline.sbom,
+    pipeline.agentWaitMinutes,
+  ])
+
+type FieldsProps = { was: Pipeline; disabled: boolean; onTouch: () => void }
+
+const PipelineFields = ({ was, disabled, onTouch }: FieldsProps) => (
   <fieldset className="stack" disabled={disabled}>
     <legend>Pipeline</legend>
     <p className="dim">
@@ -65,6 +89,7 @@ const PipelineFields = ({ was, disabled }: { was: Pipeline; disabled: boolean })
     <Field label="Name" name="name" defaultValue={was.name} required maxLength={200} />
     <ApplicationSourceFields was={was} />
     <WorkspacePicker
+      onTouch={onTouch}
       was={
         was.targetWorkspaceId === null
           ? undefined

@@ -1,8 +1,11 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { useState } from 'react'
 import { call } from '../api/call.ts'
 import type { PipelineVariable } from '../api/types.ts'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { Check, Field, Select, textIn, TextField } from '../parts/forms.tsx'
+import { variableChange, whyOvertaken } from '../workspaces/variable-change.ts'
+import { pipelineVariablesQuery } from './queries.ts'
 
 type Props = {
   pipelineId: number
@@ -12,15 +15,9 @@ type Props = {
 }
 
 /** Makes or changes a variable of an application pipeline. */
-export function PipelineVariableDialog({ pipelineId, variable, onClose }: Props) {
-  const queryClient = useQueryClient()
-  const save = useMutation({
-    mutationFn: (form: FormData) => send(form, { pipelineId, variable }),
-    onSuccess: async () => {
-      await queryClient.invalidateQueries({ queryKey: ['pipelines', pipelineId, 'variables'] })
-      onClose()
-    },
-  })
+export function PipelineVariableDialog(props: Props) {
+  const { variable, onClose } = props
+  const save = useSave(props)
   return (
     <FormDialog
       title={variable ? `Change ${variable.key}` : 'New variable'}
@@ -34,75 +31,116 @@ export function PipelineVariableDialog({ pipelineId, variable, onClose }: Props)
   )
 }
 
-const VariableFields = ({ variable }: Pick<Props, 'variable'>) => (
-  <>
-    {!variable && (
-      <Field
-        label="Key"
-        name="key"
-        required
-        maxLength={255}
+/**
+ * Creates it, or sends what was changed. Where another person has changed the same meanwhile, it says so
+ * and sends nothing the first time.
+ */
+function useSave({ pipelineId, variable: opened, onClose }: Props) {
+  const queryClient = useQueryClient()
+  const [seen, setSeen] = useState(opened)
+  return useMutation({
+    mutationFn: async (form: FormData): Promise<unknown> => {
+      const typed = typedIn(form)
+      if (!opened || !seen) {
+        const body = { key: textIn(form, 'key').trim(), ...typed }
+        return call('createPipelineVariable', { params: { id: pipelineId }, body })
+      }
+      const body = variableChange(typed, opened)
+      if (Object.keys(body).length === 0) return undefined
+      const query = { ...pipelineVariablesQuery(pipelineId), staleTime: 0 }
+      const { variables } = await queryClient.fetchQuery(query)
+      const stored = variables.find(({ id }) => id === opened.id) ?? seen
+      const why = whyOvertaken(body, { seen, stored })
+      setSeen(stored)
+      if (why !== undefined) throw new Error(why)
+      const params = { id: pipelineId, variableId: opened.id }
+      return call('updatePipelineVariable', { params, body })
+    },
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: ['pipelines', pipelineId, 'variables'] })
+      onClose()
+    },
+  })
+}
+
+const typedIn = (form: FormData) => ({
+  value: textIn(form, 'value'),
+  sensitive: form.get('sensitive') !== null,
+  phase: phaseIn(textIn(form, 'phase')),
+})
+
+const phaseIn = (text: string): PipelineVariable['phase'] =>
+  text === 'deploy' ? 'deploy' : 'build'
+
+function VariableFields({ variable }: Pick<Props, 'variable'>) {
+  const [phase, setPhase] = useState(variable?.phase ?? 'build')
+  const [sensitive, setSensitive] = useState(variable?.sensitive ?? false)
+  const moves = variable !== undefined && phase !== variable.phase
+  // The service refuses such a change without a value.
+  const isRequired = variable?.sensitive === true && (!sensitive || moves)
+  return (
+    <>
+      {!variable && (
+        <Field
+          label="Key"
+          name="key"
+          required
+          maxLength={255}
+          autoComplete="off"
+          spellCheck={false}
+          hint="The name of the environment variable."
+        />
+      )}
+      <TextField
+        label="Value"
+        name="value"
+        defaultValue={variable?.value ?? ''}
+        rows={2}
+        maxLength={65_536}
         autoComplete="off"
         spellCheck={false}
-        hint="The name of the environment variable."
+        className="variable-value"
+        required={isRequired}
+        hint={hintOf({ variable, sensitive, isRequired })}
       />
-    )}
-    <TextField
-      label="Value"
-      name="value"
-      defaultValue={variable?.value ?? ''}
-      rows={2}
-      maxLength={65_536}
-      autoComplete="off"
-      spellCheck={false}
-      className="variable-value"
-      hint={
-        variable?.sensitive
-          ? 'The value is not shown. Leave it empty to keep it; what you write here replaces it.'
-          : undefined
-      }
-    />
-    <Select label="Given to" name="phase" defaultValue={variable?.phase}>
-      {(['build', 'deploy'] as const).map((phase) => (
-        <option key={phase} value={phase}>
-          {variablePhases[phase]}
-        </option>
-      ))}
-    </Select>
-    <Check
-      label="Sensitive: written only, and masked wherever it would show"
-      name="sensitive"
-      defaultChecked={variable?.sensitive}
-    />
-    <p className="hint">
-      Steps of a build get a sensitive variable only if the manifest names it in their secrets. A
-      person who changes a variable is an author of the next run.
-    </p>
-  </>
-)
+      <Select
+        label="Given to"
+        name="phase"
+        value={phase}
+        onChange={({ target }) => setPhase(phaseIn(target.value))}
+      >
+        {(['build', 'deploy'] as const).map((phase) => (
+          <option key={phase} value={phase}>
+            {variablePhases[phase]}
+          </option>
+        ))}
+      </Select>
+      <Check
+        label="Sensitive: written only, and masked wherever it would show"
+        name="sensitive"
+        checked={sensitive}
+        onChange={({ target }) => setSensitive(target.checked)}
+      />
+      <p className="hint">
+        Steps of a build get a sensitive variable only if the manifest names it in their secrets. A
+        person who changes a variable is an author of the next run.
+      </p>
+    </>
+  )
+}
+
+type Hinted = Pick<Props, 'variable'> & { sensitive: boolean; isRequired: boolean }
+
+function hintOf({ variable, sensitive, isRequired }: Hinted): string | undefined {
+  if (!variable?.sensitive) return undefined
+  if (!isRequired)
+    return 'The value is not shown. Leave it empty to keep it; what you write here replaces it.'
+  return sensitive
+    ? 'A sensitive value is not given to other steps than before, so a new one is needed.'
+    : 'A sensitive value is never shown again, so a new one is needed.'
+}
 
 export const variablePhases: Record<PipelineVariable['phase'], string> = {
   build: 'steps of a build',
   deploy: 'hooks on the hosts',
-}
-
-function send(
-  form: FormData,
-  { pipelineId, variable }: Pick<Props, 'pipelineId' | 'variable'>,
-): Promise<unknown> {
-  const value = textIn(form, 'value')
-  const sensitive = form.get('sensitive') !== null
-  const phase = textIn(form, 'phase') === 'deploy' ? 'deploy' : 'build'
-  const params = { id: pipelineId }
-  if (!variable)
-    return call('createPipelineVariable', {
-      params,
-      body: { key: textIn(form, 'key').trim(), value, sensitive, phase },
-    })
-  // Left empty, a sensitive value stays: nobody can type again what is never shown.
-  const keeps = variable.sensitive && sensitive && value === ''
-  return call('updatePipelineVariable', {
-    params: { ...params, variableId: variable.id },
-    body: { ...(!keeps && { value }), sensitive, phase },
-  })
 }

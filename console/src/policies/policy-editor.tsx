@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
 import { ApiError, call } from '../api/call.ts'
 import type { Policy } from '../api/types.ts'
 import { useMe } from '../app/session.ts'
@@ -7,6 +8,7 @@ import { Button, Field, Select } from '../parts/forms.tsx'
 import { ErrorNote } from '../parts/notes.tsx'
 import { UnsavedGuard } from '../parts/unsaved-guard.tsx'
 import { AffectedRuns } from './affected-runs.tsx'
+import { PolicyMerge } from './policy-merge.tsx'
 import { RegoText } from './rego-text.tsx'
 import { usePolicyDraft, type PolicyValues } from './use-policy-draft.ts'
 
@@ -14,6 +16,7 @@ import { usePolicyDraft, type PolicyValues } from './use-policy-draft.ts'
 export function PolicyEditor({ policy }: { policy: Policy | undefined }) {
   const { may } = useMe()
   const draft = usePolicyDraft(policy)
+  const [focusOn, setFocusOn] = useState<object>()
   const { values, set, save } = draft
   const editable = may('manage_users_sso')
   const invalid = save.error instanceof ApiError && save.error.code === 'policy_invalid'
@@ -25,11 +28,23 @@ export function PolicyEditor({ policy }: { policy: Policy | undefined }) {
       }}
       className="stack"
     >
+      {policy && draft.overtaken && (
+        <PolicyMerge
+          {...draft.overtaken}
+          mine={values.rego}
+          version={policy.version}
+          onMerge={(rego) => {
+            draft.merge(rego)
+            setFocusOn({})
+          }}
+        />
+      )}
       <PolicyFields values={values} set={set} editable={editable} />
       <RegoText
         rego={values.rego}
         onChange={(rego) => set({ rego })}
         readOnly={!editable}
+        focusOn={focusOn}
         faults={invalid && save.error instanceof ApiError ? save.error.details : []}
       />
       {editable && draft.judgesOtherwise && (
@@ -44,7 +59,12 @@ export function PolicyEditor({ policy }: { policy: Policy | undefined }) {
         {editable && (
           <span className="actions">
             {policy && <DeletePolicy policy={policy} onDeleted={draft.leave} />}
-            <Button type="submit" tone="primary" busy={save.isPending}>
+            <Button
+              type="submit"
+              tone="primary"
+              idle={draft.overtaken !== undefined}
+              busy={save.isPending}
+            >
               Save policy
             </Button>
           </span>

@@ -8,11 +8,13 @@ type RegoProps = {
   rego: string
   readOnly: boolean
   faults: Faults
+  /** A new object moves the focus into the text. */
+  focusOn: object | undefined
   onChange: (rego: string) => void
 }
 
 /** The text of a policy, and where it does not compile. */
-export function RegoText({ rego, readOnly, faults, onChange }: RegoProps) {
+export function RegoText({ rego, readOnly, faults, focusOn, onChange }: RegoProps) {
   const [place, goTo] = useState<Place>()
   const lines = rego.split('\n')
   const marks = useMemo(
@@ -30,6 +32,7 @@ export function RegoText({ rego, readOnly, faults, onChange }: RegoProps) {
           label="Rego"
           text={rego}
           readOnly={readOnly}
+          focusOn={focusOn}
           place={place}
           marks={marks}
           onChange={onChange}

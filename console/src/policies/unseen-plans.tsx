@@ -1,7 +1,8 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { call } from '../api/call.ts'
+import { call, type Answer } from '../api/call.ts'
 import { settingsQuery } from '../api/queries.ts'
+import { AlreadySo } from '../parts/changed-meanwhile.tsx'
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
 import { Button } from '../parts/forms.tsx'
 import { ErrorNote } from '../parts/notes.tsx'
@@ -10,21 +11,22 @@ import { ErrorNote } from '../parts/notes.tsx'
 export function UnseenPlans() {
   const queryClient = useQueryClient()
   const query = useQuery(settingsQuery)
-  const [open, setOpen] = useState(false)
-  const guarded = query.data?.planApproval === 'unseen'
+  // What the dialog asks for, as it was when it opened. Another person may change the setting meanwhile.
+  const [wanted, setWanted] = useState<PlanApproval>()
   const change = useMutation({
-    mutationFn: () =>
-      call('updateSettings', { body: { planApproval: guarded ? 'none' : 'unseen' } }),
+    mutationFn: (planApproval: PlanApproval) => call('updateSettings', { body: { planApproval } }),
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: settingsQuery.queryKey })
-      setOpen(false)
+      setWanted(undefined)
     },
   })
+  if (!query.data) return <ErrorNote error={query.error} goesOn />
+  const { planApproval } = query.data
+  const guarded = planApproval === 'unseen'
   const begin = () => {
     change.reset()
-    setOpen(true)
+    setWanted(guarded ? 'none' : 'unseen')
   }
-  if (!query.data) return <ErrorNote error={query.error} goesOn />
   return (
     <section className="section" aria-labelledby="unseen-title">
       <div className="list-head">
@@ -43,37 +45,52 @@ export function UnseenPlans() {
         </div>
         <Button onClick={begin}>{guarded ? 'Plan at once…' : 'Ask for a second person…'}</Button>
       </div>
-      {open && <ChangeDialog {...{ guarded, change }} onClose={() => setOpen(false)} />}
+      {wanted && (
+        <ChangeDialog
+          wanted={wanted}
+          isSo={planApproval === wanted}
+          change={change}
+          onClose={() => setWanted(undefined)}
+        />
+      )}
     </section>
   )
 }
 
+type PlanApproval = Answer<'getSettings'>['planApproval']
+
 type DialogProps = {
-  guarded: boolean
-  change: { isPending: boolean; error: Error | null; mutate: () => void }
+  wanted: PlanApproval
+  /** The setting is already as it is wanted. */
+  isSo: boolean
+  change: Doing & { mutate: (wanted: PlanApproval) => void }
   onClose: () => void
 }
+type Doing = { isPending: boolean; isSuccess: boolean; error: Error | null }
 
 /** Explains the setting and the effect of its change on approvals. */
-function ChangeDialog({ guarded, change, onClose }: DialogProps) {
+function ChangeDialog({ wanted, isSo, change, onClose }: DialogProps) {
+  const sent = change.isPending || change.isSuccess
+  if (isSo && !sent) return <AlreadySo onClose={onClose} />
+  const asks = wanted === 'unseen'
   return (
     <ConfirmDialog
-      title={guarded ? 'Plan new files at once?' : 'Ask for a second person before a plan?'}
-      act={guarded ? 'Plan at once' : 'Ask for a second person'}
-      tone={guarded ? 'danger' : 'primary'}
-      doing={change}
+      title={asks ? 'Ask for a second person before a plan?' : 'Plan new files at once?'}
+      act={asks ? 'Ask for a second person' : 'Plan at once'}
+      tone={asks ? 'primary' : 'danger'}
+      doing={{ ...change, mutate: () => change.mutate(wanted) }}
       onClose={onClose}
     >
-      {guarded ? (
-        <p>
-          One person alone can then run code with the secrets of a production workspace, by a plan
-          that nobody approves. Runs that wait now go on waiting.
-        </p>
-      ) : (
+      {asks ? (
         <p>
           On production workspaces, each plan of files that only their author has seen waits until a
           person with the role Deployer or higher, who is not their author, lets it be planned.
           Plans of pushes and pull requests wait too.
+        </p>
+      ) : (
+        <p>
+          One person alone can then run code with the secrets of a production workspace, by a plan
+          that nobody approves. Runs that wait now go on waiting.
         </p>
       )}
       <p>

@@ -3,11 +3,10 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { call } from '../api/call.ts'
 import { workspaceQuery, workspaceRunsQuery } from '../api/queries.ts'
-import type { AnyRunDetail, RunDetail, RunPlace } from '../api/types.ts'
-import { approvalRefusalWords, blockedWords, endWords } from '../api/words.ts'
-import { Dialog } from '../parts/dialog.tsx'
+import type { RunDetail, RunPlace } from '../api/types.ts'
+import { approvalRefusalWords, blockedWords } from '../api/words.ts'
 import { FormDialog } from '../parts/form-dialog.tsx'
-import { Button, TextField } from '../parts/forms.tsx'
+import { TextField } from '../parts/forms.tsx'
 import { Time } from '../parts/time.tsx'
 import {
   decisionWords,
@@ -19,7 +18,9 @@ import {
 import { CommentsToRead } from './comments-to-read.tsx'
 import { DecisionText } from './decision-text.tsx'
 import { HeldByBudget } from '../infrastructure/held-by-budget.tsx'
+import { NoLongerWaits } from './no-longer-waits.tsx'
 import { nameOfRun, RunLink } from './run-row.tsx'
+import type { AskedDecision } from './sent-decision.ts'
 
 const waits = (run: RunDetail) => run.awaitingApproval || run.awaitingPlanApproval
 
@@ -37,31 +38,6 @@ export function Decision({ choice, onClose, ...of }: DecisionProps) {
       {waits(of.run) && <Panel run={of.run} place={of.place} />}
       {choice && <DecisionDialog {...of} choice={choice} onClose={onClose} />}
     </>
-  )
-}
-
-type NoLongerProps = {
-  run: Pick<AnyRunDetail, 'approvals' | 'kind' | 'reason'>
-  onClose: () => void
-}
-
-/** Shown when the run stops waiting while the dialog is open, for example because another person decided. */
-export function NoLongerWaits({ run, onClose }: NoLongerProps) {
-  const last = run.approvals.findLast((approval) => approval.void === undefined)
-  const what = last
-    ? `${last.user} ${last.decision} it meanwhile.`
-    : run.reason && endWords(run.kind, run.reason)
-  return (
-    <Dialog title="This run no longer waits" onClose={onClose}>
-      <div className="stack">
-        <p>{what} Your decision was not sent.</p>
-        <div className="dialog-actions">
-          <Button tone="primary" onClick={onClose}>
-            Go on
-          </Button>
-        </div>
-      </div>
-    </Dialog>
   )
 }
 
@@ -145,9 +121,8 @@ function useShown(run: RunDetail, choice: Choice) {
   const [shown] = useState(() => {
     const { planDigest, configurationSha256, awaitingPlanApproval: beforePlan } = run
     const of: DecisionOf = { choice, beforePlan, onlyConfirm: isConfirmation(run) }
-    // Of a deployment: by the time of the click the next step may wait.
-    const step = run.kind === 'application' ? (run.deployment?.confirm ?? 0) : undefined
-    return { of, planDigest, configurationSha256, step }
+    const asked: AskedDecision = { choice, step: 0, known: run.approvals.length }
+    return { of, asked, planDigest, configurationSha256 }
   })
   return shown
 }
@@ -161,14 +136,11 @@ function DecisionDialog({
 }: Props & { choice: Choice; onClose: () => void }) {
   const queryClient = useQueryClient()
   const [comment, setComment] = useState('')
-  const { of, planDigest, configurationSha256, step } = useShown(run, choice)
+  const { of, asked, planDigest, configurationSha256 } = useShown(run, choice)
   const decide = useMutation({
     mutationFn: () => {
       const params = { id: place.id, runId: place.runId }
-      const words = {
-        ...(comment.trim() && { comment: comment.trim() }),
-        ...(step !== undefined && { step }),
-      }
+      const words = comment.trim() && { comment: comment.trim() }
       const [approve, reject] =
         place.kind === 'pipeline'
           ? (['approvePipelineRun', 'rejectPipelineRun'] as const)
@@ -185,7 +157,8 @@ function DecisionDialog({
   })
   const words = decisionWords(run, { workspace, of })
   const sent = decide.isPending || decide.isSuccess
-  if (!waits(run) && !sent) return <NoLongerWaits run={run} onClose={onClose} />
+  if (!waits(run) && !sent)
+    return <NoLongerWaits run={run} asked={asked} doing={decide} onClose={onClose} />
   return (
     <FormDialog
       title={words.title}

@@ -62,12 +62,18 @@ function RunPage({ place, search }: { place: RunPlace; search: RunSearch }) {
         {query.isPending ? <Loading what="the run" /> : <ErrorNote error={query.error} goesOn />}
       </>
     )
-  return isOfWorkspace(run) ? (
-    <RunShown run={run} place={place} search={search} />
-  ) : (
-    <Suspense fallback={<Loading what="the run" />}>
-      <ApplicationRunShown run={run} place={place} search={search} />
-    </Suspense>
+  return (
+    <>
+      {/* Of the last refetch: what is below is older than it looks. */}
+      <ErrorNote error={query.error} goesOn />
+      {isOfWorkspace(run) ? (
+        <RunShown run={run} place={place} search={search} />
+      ) : (
+        <Suspense fallback={<Loading what="the run" />}>
+          <ApplicationRunShown run={run} place={place} search={search} />
+        </Suspense>
+      )}
+    </>
   )
 }
 

@@ -2,23 +2,25 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../api/call.ts'
 import type { Saml } from '../api/types.ts'
+import { AlreadySo } from '../parts/changed-meanwhile.tsx'
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
 import { Button } from '../parts/forms.tsx'
 
 /** Whether people may sign in with a password, or single sign-on is required. */
 export function SsoRequired({ saml, requireSso }: { saml: Saml; requireSso: boolean }) {
   const queryClient = useQueryClient()
-  const [open, setOpen] = useState(false)
+  // What the dialog asks for, as it was when it opened. Another person may change the setting meanwhile.
+  const [wanted, setWanted] = useState<boolean>()
   const change = useMutation({
-    mutationFn: () => call('updateSso', { body: { requireSso: !requireSso } }),
+    mutationFn: (required: boolean) => call('updateSso', { body: { requireSso: required } }),
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: ['sso'] })
-      setOpen(false)
+      setWanted(undefined)
     },
   })
   const begin = () => {
     change.reset()
-    setOpen(true)
+    setWanted(!requireSso)
   }
   return (
     <section className="section" aria-labelledby="required-title">
@@ -42,27 +44,50 @@ export function SsoRequired({ saml, requireSso }: { saml: Saml; requireSso: bool
           {requireSso ? 'Allow passwords…' : 'Require single sign-on…'}
         </Button>
       </div>
-      {open && (
-        <ConfirmDialog
-          title={requireSso ? 'Allow passwords again?' : 'Require single sign-on?'}
-          act={requireSso ? 'Allow passwords' : 'Lock passwords out'}
-          tone={requireSso ? 'primary' : 'danger'}
-          doing={change}
-          onClose={() => setOpen(false)}
-        >
-          {requireSso ? (
-            <p>People with a password can sign in with it again, without the identity provider.</p>
-          ) : (
-            <>
-              <p>
-                From now on only Owners can sign in with a password. Everybody else signs in through
-                the identity provider, and people whom it does not know are locked out.
-              </p>
-              <p>Existing sessions and API tokens stay valid until they expire.</p>
-            </>
-          )}
-        </ConfirmDialog>
+      {wanted !== undefined && (
+        <ChangeDialog
+          wanted={wanted}
+          isSo={requireSso === wanted}
+          change={change}
+          onClose={() => setWanted(undefined)}
+        />
       )}
     </section>
+  )
+}
+
+type DialogProps = {
+  wanted: boolean
+  /** The setting is already as it is wanted. */
+  isSo: boolean
+  change: Doing & { mutate: (wanted: boolean) => void }
+  onClose: () => void
+}
+type Doing = { isPending: boolean; isSuccess: boolean; error: Error | null }
+
+/** Explains who can still sign in after the change. */
+function ChangeDialog({ wanted, isSo, change, onClose }: DialogProps) {
+  const sent = change.isPending || change.isSuccess
+  if (isSo && !sent) return <AlreadySo onClose={onClose} />
+  return (
+    <ConfirmDialog
+      title={wanted ? 'Require single sign-on?' : 'Allow passwords again?'}
+      act={wanted ? 'Lock passwords out' : 'Allow passwords'}
+      tone={wanted ? 'danger' : 'primary'}
+      doing={{ ...change, mutate: () => change.mutate(wanted) }}
+      onClose={onClose}
+    >
+      {wanted ? (
+        <>
+          <p>
+            From now on only Owners can sign in with a password. Everybody else signs in through the
+            identity provider, and people whom it does not know are locked out.
+          </p>
+          <p>Existing sessions and API tokens stay valid until they expire.</p>
+        </>
+      ) : (
+        <p>People with a password can sign in with it again, without the identity provider.</p>
+      )}
+    </ConfirmDialog>
   )
 }

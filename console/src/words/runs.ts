@@ -26,6 +26,8 @@ export const runErrors = {
   managed_pipeline: 'This pipeline belongs to its workspace, and is deleted with it.',
   too_many_policies:
     'The organization has as many policies as it may. Delete those that nobody needs.',
+  policy_overtaken:
+    'Another person saved a newer version of the policy. Nothing was written. Look at it, then save again.',
   policy_invalid: { text: 'The policy does not compile.', withFacts: true },
   manifest_too_large: 'The manifest is too large. Move scripts into files of the repository.',
   notification_limit: 'The organization has as many notifications as it may. Delete one first.',

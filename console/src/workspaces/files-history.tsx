@@ -9,6 +9,7 @@ import { LoadMore } from '../parts/pages.tsx'
 import { Time } from '../parts/time.tsx'
 import { configurationVersionsQuery } from './queries.ts'
 import { RestoreVersion } from './restore-version.tsx'
+import { useNewFiles } from './use-new-files.ts'
 import { VersionDiff } from './version-diff.tsx'
 
 type Props = { workspace: Workspace; older: number | undefined; newer: number | undefined }
@@ -19,6 +20,7 @@ export function FilesHistory({ workspace, older, newer }: Props) {
   const query = useInfiniteQuery(configurationVersionsQuery(id))
   const versions = query.data?.pages.flatMap((page) => page.versions) ?? []
   const [newest, before] = versions
+  useNewFiles(workspace, query.data && (newest?.number ?? 0))
   const files = (
     <Link to="/workspaces/$id" params={{ id }} search={{ tab: 'files' }}>
       Back to the files

@@ -63,7 +63,8 @@ type FileProps = {
   onDecide: (key: string, keep: 'mine' | 'theirs' | 'both') => void
 }
 
-function MergedFile({ merge, by, decisions, onDecide }: FileProps) {
+/** One file that somebody changed, with a choice for each place that both changed. */
+export function MergedFile({ merge, by, decisions, onDecide }: FileProps) {
   const { name } = merge
   const title = plainText(name)
   switch (merge.kind) {

@@ -13,10 +13,13 @@ type Props = {
   name: string
   /** An environment variable is a text, whatever the files declare. */
   isEnvironment: boolean
+  /** A sensitive variable becomes a shown one, so its value cannot stay. */
+  isRequired: boolean
 }
 
 /** The value of a variable. The type that the files declare says how it is written, so no switch has to. */
-export function ValueField({ workspaceId, variable, name, isEnvironment }: Props) {
+export function ValueField(props: Props) {
+  const { workspaceId, variable, name, isEnvironment, isRequired } = props
   const files = useQuery(configurationQuery(workspaceId)).data?.configuration?.files ?? {}
   const folder = useQuery(workspaceQuery(workspaceId)).data?.workspace.path ?? ''
   const how = isEnvironment
@@ -32,11 +35,18 @@ export function ValueField({ workspaceId, variable, name, isEnvironment }: Props
       autoComplete="off"
       spellCheck={false}
       className="variable-value"
-      hint={
-        variable?.sensitive
-          ? `The value is not shown. Leave it empty to keep it; what you write here replaces it. ${how}`
-          : how
-      }
+      required={isRequired}
+      hint={hintOf({ variable, isRequired, how })}
     />
   )
+}
+
+function hintOf({
+  variable,
+  isRequired,
+  how,
+}: Pick<Props, 'variable' | 'isRequired'> & { how: string }) {
+  if (isRequired) return `A sensitive value is never shown again, so a new one is needed. ${how}`
+  if (!variable?.sensitive) return how
+  return `The value is not shown. Leave it empty to keep it; what you write here replaces it. ${how}`
 }

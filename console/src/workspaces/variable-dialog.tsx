@@ -1,10 +1,12 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../api/call.ts'
+import { variablesQuery } from '../api/queries.ts'
 import type { Variable } from '../api/types.ts'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { Check, Field, Select, textIn } from '../parts/forms.tsx'
 import { ValueField } from './value-field.tsx'
+import { variableChange, whyOvertaken } from './variable-change.ts'
 
 type DialogProps = {
   workspaceId: number
@@ -18,44 +20,11 @@ type DialogProps = {
 
 /** Makes or changes a variable of a workspace. */
 export function VariableDialog(props: DialogProps) {
-  const { workspaceId, variable, name, onSaved, onClose } = props
-  const queryClient = useQueryClient()
+  const { workspaceId, variable, name, onClose } = props
   const [key, setKey] = useState(variable?.key ?? name ?? '')
   const [kind, setKind] = useState<string>(variable?.kind ?? 'terraform')
-  const save = useMutation({
-    mutationFn: (form: FormData): Promise<unknown> => {
-      const value = textIn(form, 'value')
-      const sensitive = form.get('sensitive') !== null
-      const description = textIn(form, 'description').trim()
-      return variable
-        ? call('updateVariable', {
-            params: { id: workspaceId, variableId: variable.id },
-            body: {
-              // Left empty, a sensitive value stays: nobody can type again what is never shown.
-              ...(!(variable.sensitive && sensitive && value === '') && { value }),
-              sensitive,
-              phase: phaseIn(form),
-              description,
-            },
-          })
-        : call('createVariable', {
-            params: { id: workspaceId },
-            body: {
-              key: name ?? textIn(form, 'key').trim(),
-              value,
-              sensitive,
-              phase: phaseIn(form),
-              description,
-              kind: textIn(form, 'kind') === 'env' ? 'env' : 'terraform',
-            },
-          })
-    },
-    onSuccess: async () => {
-      await queryClient.invalidateQueries({ queryKey: ['workspaces', workspaceId, 'variables'] })
-      onSaved?.()
-      onClose()
-    },
-  })
+  const [sensitive, setSensitive] = useState(variable?.sensitive ?? false)
+  const save = useSave(props)
   return (
     <FormDialog
       title={variable ? `Change ${variable.key}` : name ? `Set variable ${name}` : 'New variable'}
@@ -91,6 +60,7 @@ export function VariableDialog(props: DialogProps) {
         variable={variable}
         name={key.trim()}
         isEnvironment={kind === 'env'}
+        isRequired={variable?.sensitive === true && !sensitive}
       />
       <Field
         label="Description (optional)"
@@ -104,11 +74,54 @@ export function VariableDialog(props: DialogProps) {
       <Check
         label="Sensitive: written only, and masked wherever it would show"
         name="sensitive"
-        defaultChecked={variable?.sensitive}
+        checked={sensitive}
+        onChange={({ target }) => setSensitive(target.checked)}
       />
     </FormDialog>
   )
 }
+
+/**
+ * Creates it, or sends what was changed. Where another person has changed the same meanwhile, it says so
+ * and sends nothing the first time.
+ */
+function useSave({ workspaceId, variable: opened, name, onSaved, onClose }: DialogProps) {
+  const queryClient = useQueryClient()
+  const [seen, setSeen] = useState(opened)
+  return useMutation({
+    mutationFn: async (form: FormData): Promise<unknown> => {
+      const typed = typedIn(form)
+      if (!opened || !seen) {
+        const key = name ?? textIn(form, 'key').trim()
+        const kind = textIn(form, 'kind') === 'env' ? 'env' : 'terraform'
+        const body = { key, kind, ...typed } as const
+        return call('createVariable', { params: { id: workspaceId }, body })
+      }
+      const body = variableChange(typed, opened)
+      if (Object.keys(body).length === 0) return undefined
+      const query = { ...variablesQuery(workspaceId), staleTime: 0 }
+      const { variables } = await queryClient.fetchQuery(query)
+      const stored = variables.find(({ id }) => id === opened.id) ?? seen
+      const why = whyOvertaken(body, { seen, stored })
+      setSeen(stored)
+      if (why !== undefined) throw new Error(why)
+      const params = { id: workspaceId, variableId: opened.id }
+      return call('updateVariable', { params, body })
+    },
+    onSuccess: async () => {
+      await queryClient.invalidateQueries({ queryKey: ['workspaces', workspaceId, 'variables'] })
+      onSaved?.()
+      onClose()
+    },
+  })
+}
+
+const typedIn = (form: FormData) => ({
+  value: textIn(form, 'value'),
+  sensitive: form.get('sensitive') !== null,
+  phase: phaseIn(form),
+  description: textIn(form, 'description').trim(),
+})
 
 function PhaseField({ phase: current }: { phase: Variable['phase'] | undefined }) {
   return (

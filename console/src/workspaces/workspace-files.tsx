@@ -3,6 +3,7 @@ import { configurationQuery } from '../api/queries.ts'
 import type { Workspace } from '../api/types.ts'
 import { ErrorNote, Loading } from '../parts/notes.tsx'
 import { FilesEditor } from './files-editor.tsx'
+import { useNewFiles } from './use-new-files.ts'
 
 type Props = {
   workspace: Workspace
@@ -16,6 +17,7 @@ type Props = {
 /** The newest files of a workspace, and their editor. */
 export function Files({ workspace, file, line, upload }: Props) {
   const query = useQuery(configurationQuery(workspace.id))
+  useNewFiles(workspace, query.data && (query.data.configuration?.number ?? 0))
   // Keeps the editor mounted when a refetch fails, so that unsaved input is not lost.
   if (query.data)
     return (

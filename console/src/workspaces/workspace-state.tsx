@@ -12,10 +12,10 @@ import { LoadMore } from '../parts/pages.tsx'
 import { Time } from '../parts/time.tsx'
 import { OutputTable } from './output-table.tsx'
 import { plainText } from '../parts/plain-text.ts'
+import { useNewState } from './use-new-state.ts'
 
 /** The outputs, the resources and the versions of the state. */
 export function State({ workspace }: { workspace: Workspace }) {
-  const { may } = useMe()
   if (workspace.stateSerial === null)
     return (
       <Empty title="No state yet">
@@ -25,6 +25,12 @@ export function State({ workspace }: { workspace: Workspace }) {
         </p>
       </Empty>
     )
+  return <NewestState workspace={workspace} />
+}
+
+function NewestState({ workspace }: { workspace: Workspace }) {
+  const { may } = useMe()
+  useNewState(workspace)
   return (
     <>
       <Outputs id={workspace.id} />

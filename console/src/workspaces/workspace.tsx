@@ -119,6 +119,8 @@ export function WorkspacePage() {
           <LabelLinks labels={workspace.labels} to="/workspaces" />
         </p>
       </PageHead>
+      {/* Of the last refetch: what is on the page is older than it looks. */}
+      <ErrorNote error={query.error} goesOn />
       <Tabs label="Parts of this workspace">
         {workspaceTabs.map((one) => (
           <Link
