@@ -35,7 +35,7 @@ export function tidiedResources(tenant: Tenant) {
 
 const tidyPage = `
   with page as materialized (
-    select r.id, r.cloud_id, r.cloud_key, r.state from cloud_resources r
+    select r.id, r.cloud_id, r.cloud_key, r.state, md5(cloud_name(r.cloud_id))::uuid as name_key from cloud_resources r
     where r.organization_id = :organizationId and r.place_id is null and r.cloud_key > :after::uuid
     order by r.cloud_key limit :pageSize),
   current as materialized (
@@ -45,7 +45,7 @@ const tidyPage = `
   billed as materialized (
     select p.id, min(u.newest - c.last_day) > :daysUntilGone::integer as is_gone, max(c.last_day) as last_day
     from page p
-      join cost_resources c on c.organization_id = :organizationId and c.name_key = md5(cloud_name(p.cloud_id))::uuid
+      join cost_resources c on c.organization_id = :organizationId and c.name_key = p.name_key
         and billed_cloud_id(c.resource_id, c.provider, c.service, c.sub_account_id, c.region) = p.cloud_id
       join current u on u.id = c.slice_id
     group by p.id),
