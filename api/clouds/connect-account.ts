@@ -6,6 +6,7 @@ import { assertLendable } from '../../domain/clouds/check-runs.ts'
 import { checkAccountId } from '../../domain/clouds/check-account-id.ts'
 import { cloudAccounts } from '../../store/clouds/cloud-accounts.ts'
 import { cloudIdentity } from '../../store/clouds/cloud-identity.ts'
+import { raiseCostVersion } from '../../store/finops/raise-cost-version.ts'
 import { idempotencyKeys } from '../../store/requests/idempotency-keys.ts'
 import type { Deps } from '../deps.ts'
 import { credentialColumns, settingColumns } from './account-columns.ts'
@@ -56,6 +57,8 @@ export async function connectAccount(
     const account = { ...columns, name: input.name, provider, accountId }
     const { id } = await addAccount(tenant, caller, account)
     await startSync(tenant, { cloudAccountId: id, trigger: 'connect' })
+    // Of one that is connected again more bills are expected, which decides states of budgets.
+    await raiseCostVersion(tenant)
     // Read again: the sync has moved when the next one comes.
     const body = await presentAccount(tenant, deps, await cloudAccounts(tenant).get(id))
     if (key !== undefined) await keys.answer(who, key, { status: 201, response: body })

@@ -77,6 +77,8 @@ export type ShownAnomaly = StoredAnomaly & {
   children: AnomalyChild[]
   /** How many are below it. */
   childCount: number
+  /** Its own first day, by which the list is ordered. */
+  listedDay: string
   /** The likeliest first. */
   runs: AnomalyRun[]
 }
@@ -164,7 +166,9 @@ const conditions: Record<keyof AnomalyFilters, string> = {
   from: `(a.last_day >= :from::date or exists (
     select from anomalies c
     where c.organization_id = a.organization_id and c.parent_id = a.id and c.last_day >= :from::date))`,
-  to: 'a.first_day <= :to::date',
+  to: `(a.first_day <= :to::date or exists (
+    select from anomalies c
+    where c.organization_id = a.organization_id and c.parent_id = a.id and c.first_day <= :to::date))`,
   // Whose resources cost something in its days. The whole cost is of no workspace.
   workspaceId: `(s.source_id is not null and exists (
     select from billing_slices l join cost_daily c on c.organization_id = l.organization_id and c.slice_id = l.id
@@ -190,15 +194,16 @@ const severities = `array['low', 'medium', 'high']`
 const placeOf = (severity: string): string => `array_position(${severities}, ${severity})`
 
 /**
- * Amounts of those below are what their series cost on the shown day, and their own whole excess. It goes on as long as
- * any of them, and is as severe as the most severe: the one that is shown need not be the dearest.
+ * Day, kind and drivers are of the dearest of it and those below it: the one that is shown need not be. Amounts are what
+ * all their series cost on that day, and their own whole excess. It begins with the first of them, goes on as long as
+ * any, and is as severe as the most severe.
  */
 const shown = (where: string): string => `
-  select a.id, a.series_id, a.parent_id, a.kind, (${severities})[greatest(${placeOf('a.severity')}, k.severity)] as severity,
-    a.state, a.first_day, greatest(a.last_day, k.last_day) as last_day, a.day,
-    a.actual + k.actual as actual, a.expected + k.expected as expected, a.low + k.low as low,
-    a.high + k.high as high, a.impact + k.impact as impact, a.told_impact, a.comment, a.decided_by, a.decided_at,
-    a.created_at, a.updated_at, a.drivers, s.provider, s.service, s.scope_kind, s.scope_key, s.scope_value, s.currency,
+  select a.id, top.series_id, a.parent_id, top.kind, (${severities})[greatest(${placeOf('a.severity')}, k.severity)] as severity,
+    a.state, least(a.first_day, k.first_day) as first_day, a.first_day as listed_day,
+    greatest(a.last_day, k.last_day) as last_day, top.day, o.actual + k.actual as actual,
+    o.expected + k.expected as expected, o.low + k.low as low, o.high + k.high as high, a.impact + k.impact as impact, a.told_impact, a.comment, a.decided_by, a.decided_at,
+    a.created_at, a.updated_at, top.drivers, s.provider, s.service, s.scope_kind, s.scope_key, s.scope_value, s.currency,
     b.cloud_account_id as account_id, b.name as source,
     case when k.count = 0 then s.sub_account_id end as sub_account_id, s.sub_account_id as own_sub_account_id,
     a.impact as own_impact, k.children, k.count as child_count, r.runs
@@ -206,12 +211,29 @@ const shown = (where: string): string => `
     join anomaly_series s on s.organization_id = a.organization_id and s.id = a.series_id
     left join billing_sources b on b.organization_id = s.organization_id and b.id = s.source_id
       and b.removed_at is null,
+    lateral (${dearest}) top,
+    lateral (${ownOfDay}) o,
     lateral (${childrenOf}) k,
     lateral (${runsOf}) r
   where a.organization_id = :organizationId and (b.id is not null or s.source_id is null) and ${where}`
 
+const dearest = `
+  select c.series_id, c.kind, c.day, c.drivers from anomalies c
+  where c.organization_id = a.organization_id and c.id in (select a.id union all select l.id from anomalies l
+    where l.organization_id = a.organization_id and l.parent_id = a.id)
+  order by c.impact desc, c.id limit 1`
+
+const ownOfDay = `
+  select case when top.day = a.day then a.actual else coalesce(d.actual, 0) end as actual,
+    case when top.day = a.day then a.expected else coalesce(d.expected, 0)::numeric end as expected,
+    case when top.day = a.day then a.low else coalesce(d.low, 0)::numeric end as low,
+    case when top.day = a.day then a.high else coalesce(d.high, 0)::numeric end as high
+  from (values (0)) one left join anomaly_days d on d.organization_id = a.organization_id
+    and d.series_id = a.series_id and d.day = top.day`
+
 const childrenOf = `
-  select count(c.id)::integer as count, max(${placeOf('c.severity')}) as severity, max(c.last_day) as last_day,
+  select count(c.id)::integer as count, max(${placeOf('c.severity')}) as severity, min(c.first_day) as first_day,
+    max(c.last_day) as last_day,
     coalesce(sum(c.day_actual), 0) as actual,
     coalesce(sum(c.day_expected), 0)::numeric as expected, coalesce(sum(c.day_low), 0)::numeric as low,
     coalesce(sum(c.day_high), 0)::numeric as high, coalesce(sum(c.impact), 0) as impact,
@@ -224,7 +246,7 @@ const childrenOf = `
     from anomalies c
       join anomaly_series cs on cs.organization_id = c.organization_id and cs.id = c.series_id
       left join anomaly_days d on d.organization_id = c.organization_id and d.series_id = c.series_id
-        and d.day = a.day
+        and d.day = top.day
     where c.organization_id = a.organization_id and c.parent_id = a.id) c`
 
 /** Of those below it too. Each run with its id and number in its workspace's own pipeline. */

@@ -180,15 +180,16 @@ describe('states of budgets', () => {
     'an account that is %s, whose cost is kept, delays nothing',
     async (how) => {
       const { owner, load, budget } = await world({ rows: [{ amount: 1 }] })
-      const { account } = (
-        await owner.post('/api/cloud/accounts', {
+      const billing = { bucket: 'bills', prefix: '', region: 'eu-west-1', exportName: 'focus' }
+      const connect = async () =>
+        owner.post('/api/cloud/accounts', {
           provider: 'aws',
           name: 'gone',
           accountId: '123456789012',
           credentials: { roleArn: 'arn:aws:iam::123456789012:role/x' },
-          billing: { bucket: 'bills', prefix: '', region: 'eu-west-1', exportName: 'focus' },
+          billing,
         })
-      ).json()
+      const { account } = (await connect()).json()
       const rows = [{ ago: 20, amount: 5 }]
       await load({ accountId: account.id, completeThrough: dayAgo(10), rows })
       const made = await budget({})
@@ -202,6 +203,11 @@ describe('states of budgets', () => {
       // Also of a budget whose figures were kept before.
       expect((await owner.get(`${url}/${made.id}`)).json().budget).toMatchObject({ state: 'ok' })
       expect(await budget({})).toMatchObject({ state: 'ok' })
+      const back = how === 'disconnected' ? await connect() : await owner.patch(at, { billing })
+      expect(back.json().account.id).toBe(account.id)
+      expect((await owner.get(`${url}/${made.id}`)).json().budget).toMatchObject({
+        state: 'unknown',
+      })
     },
   )
 

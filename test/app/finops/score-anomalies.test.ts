@@ -180,7 +180,9 @@ describe('scoring after a swap', () => {
       expect(more).toEqual([])
       // As severe as the dearest of them, so that it does not wait for the daily mail.
       const dear = await load(62, [{ 59: 400 }, { 59: 300, 60: 700, 61: 70_000 }])
-      expect(dear).toMatchObject([{ id, severity: 'high' }])
+      expect(dear).toMatchObject([{ id, severity: 'high', day: dayAfter(first, 61) }])
+      // Of both on that day; a usual day is about 100.
+      expect(Number(dear[0]?.actual)).toBeCloseTo(70_100, -1)
       expect((await told()).at(-1)).toMatchObject({ event: 'anomaly.grown', id, severity: 'high' })
     })
 
