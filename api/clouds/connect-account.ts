@@ -55,10 +55,10 @@ export async function connectAccount(
       if (first) return first.response as CloudAccountBody
     }
     const account = { ...columns, name: input.name, provider, accountId }
-    const { id } = await addAccount(tenant, caller, account)
+    const { id, version } = await addAccount(tenant, caller, account)
     await startSync(tenant, { cloudAccountId: id, trigger: 'connect' })
-    // Of one that is connected again more bills are expected, which decides states of budgets.
-    await raiseCostVersion(tenant)
+    // Of one that was connected before, more bills are expected again, which decides states of budgets.
+    if (version > 1) await raiseCostVersion(tenant)
     // Read again: the sync has moved when the next one comes.
     const body = await presentAccount(tenant, deps, await cloudAccounts(tenant).get(id))
     if (key !== undefined) await keys.answer(who, key, { status: 201, response: body })

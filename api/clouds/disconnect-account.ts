@@ -53,8 +53,8 @@ export async function disconnectAccount(
         purged: purge,
       },
     })
-    // No more bills are expected of it, which decides states of budgets.
-    await raiseCostVersion(tenant)
+    // No more bills are expected of it, which decides states of budgets. What is removed says so itself.
+    if (!source) await raiseCostVersion(tenant)
   })
 }
 
