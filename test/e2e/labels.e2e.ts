@@ -99,6 +99,34 @@ describe('labels and descriptions', () => {
     await context.close()
   })
 
+  test('another person changes them while the dialog is open: a save of the description keeps theirs', async () => {
+    const { targetWorkspaceId } = (await owner.get(`/api/pipelines/${pipeline}`)).json().pipeline
+    const made = await owner.post('/api/pipelines', {
+      name: 'hourly',
+      kind: 'infrastructure',
+      targetWorkspaceId,
+    })
+    const url = `/api/pipelines/${made.json().pipeline.id}`
+    await owner.patch(url, { labels: { when: 'hour' } })
+    const { page, context, faults } = await visit(browser, harness, { user: owner })
+    await page.goto(url.replace('/api', ''))
+    await page.getByRole('button', { name: 'Edit labels…' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Description').fill('Each hour.')
+    await owner.patch(url, { labels: { when: 'dawn' } })
+    await page.evaluate(`dispatchEvent(new Event('online'))`)
+    await page.getByText('when=dawn').waitFor()
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    const { labels, description } = (await owner.get(url)).json().pipeline
+    expect({ labels, description }).toEqual({
+      labels: { when: 'dawn' },
+      description: 'Each hour.',
+    })
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
   test('the labels in use are offered where one filters and where one writes them', async () => {
     const { page, context, faults } = await visit(browser, harness, { user: owner })
     await page.goto('/runs')

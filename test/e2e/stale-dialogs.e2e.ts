@@ -1,5 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { workspaceRuns } from '../../store/runs/workspace-runs.ts'
 import { approvalWorld } from '../api/runs/approval-world.ts'
 import { createHarness, type Harness } from '../harness/create-harness.ts'
 import { createIdentityProvider } from '../harness/identity-provider.ts'
@@ -146,6 +147,52 @@ describe('a dialog that is out of date', () => {
     expect(faults).toEqual([])
     await context.close()
   })
+
+  for (const [choice, asks] of [
+    ['Let it be planned…', 'Let version 1 of the files be planned'],
+    ['Reject…', 'Reject this run?'],
+  ] as const)
+    test(`${choice}: of a run whose plan waits by now, which nobody looked at: nothing is sent`, async () => {
+      const guarded = await harness.organization()
+      const [author, user, second] = [
+        await guarded.user('Deployer'),
+        await guarded.user('Owner'),
+        await guarded.user('Owner'),
+      ]
+      await done(user.patch('/api/org/settings', { planApproval: 'unseen' }))
+      const workspace = await guarded.workspace({ by: author, criticality: 'production' })
+      const { id, configurationSha256 } = (await author.post(`${workspace.url}/apply`)).json().run
+      const path = `/pipelines/${workspace.pipelineId}/runs/${id}`
+      const { page, context, faults } = await open(path, user)
+      const sent: string[] = []
+      page.on('request', (request) => {
+        if (request.method() === 'POST') sent.push(request.url())
+      })
+      await button(page, choice).click()
+      await dialog(page).getByRole('heading', { name: asks }).waitFor()
+      await done(second.post(`/api${path}/approve`, { configurationSha256 }))
+      await lookAgain(page)
+      await heading(page, 'This run no longer waits').waitFor()
+      await harness.deps.store.tenant(guarded.id, async (tenant) =>
+        workspaceRuns(tenant).move(id, ['queued', 'planning'], {
+          phase: 'awaiting_approval',
+          planDigest: 'sha256:0',
+        }),
+      )
+      await lookAgain(page)
+      await heading(page, 'The plan waits now').waitFor()
+      await dialog(page)
+        .getByText(`${second.email} approved it meanwhile. Your decision was not sent.`)
+        .waitFor()
+      await dialog(page).getByText('Look at the plan before you decide.').waitFor()
+      await expectAccessible(page, 'a plan that waits now')
+      await button(page, 'Go on').click()
+      await button(page, 'Reject…').click()
+      await heading(page, 'Reject this plan?').waitFor()
+      expect(sent).toEqual([])
+      expect(faults).toEqual([])
+      await context.close()
+    })
 
   test('the lock is taken or released while a dialog asks about it: nothing is sent', async () => {
     const workspace = await org.workspace({ by: owner })

@@ -97,6 +97,46 @@ describe('two people', () => {
     await context.close()
   })
 
+  test('what is typed into a workspace’s settings stays, also during a save, and so does the focus', async () => {
+    const [user, other] = [await org.user('Owner'), await org.user('Owner')]
+    const { id, url } = await org.workspace({ by: user })
+    const { page, context, faults } = await visit(browser, harness, { user })
+    await page.goto(`/workspaces/${id}?tab=settings`)
+    const labels = page.getByLabel('Labels')
+    const save = button(page, 'Save settings')
+    const hasFocus = async (one: typeof save) =>
+      one.evaluate((element) => element.matches(':focus'))
+    const held = Promise.withResolvers<void>()
+    await page.route(`**${url}`, async (route) => {
+      if (route.request().method() === 'PATCH') await held.promise
+      await route.continue()
+    })
+    const answer = page.waitForResponse((one) => one.request().method() === 'PATCH')
+    await page.getByLabel('Description').fill('of the shop')
+    await save.click()
+    await labels.fill('zone=a\nteam=web')
+    await other.patch(url, { unpriced: 'allow' })
+    held.resolve()
+    await answer
+    await expect.poll(async () => save.getAttribute('aria-busy')).toBe('false')
+    expect(await labels.inputValue()).toBe('zone=a\nteam=web')
+    expect(await hasFocus(labels)).toBe(true)
+    await page.getByText('Somebody changed these settings meanwhile.').waitFor()
+    await save.focus()
+    await page.keyboard.press('Enter')
+    await page.getByText('Saved.').waitFor()
+    expect(await hasFocus(save)).toBe(true)
+    const unpriced = page.getByLabel('Resources without a price')
+    await expect.poll(async () => unpriced.inputValue()).toBe('allow')
+    expect((await other.get(url)).json().workspace).toMatchObject({
+      description: 'of the shop',
+      labels: { team: 'web', zone: 'a' },
+      unpriced: 'allow',
+    })
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
   test('the second save of an application’s settings keeps a guard that another person set', async () => {
     const [user, other] = [await org.user('Owner'), await org.user('Owner')]
     const workspace = await org.workspace({ by: user })
@@ -113,6 +153,18 @@ describe('two people', () => {
     await saved(page)
     const stored = async () => (await other.get(`/api/pipelines/${id}`)).json().pipeline
     expect(await stored()).toMatchObject({ sbom: 'required', agentWaitMinutes: 50 })
+
+    // Of the triggers too, of which a save names those that changed.
+    await page.getByLabel('Only if the push changes one of these paths').fill('src/**')
+    await other.patch(`/api/pipelines/${id}`, { triggers: { tags: ['v*'] } })
+    await saved(page)
+    const tags = page.getByLabel('A tag that fits one of these patterns')
+    await expect.poll(async () => tags.inputValue()).toBe('v*')
+    await tags.fill('release-*')
+    await other.patch(`/api/pipelines/${id}`, { triggers: { push: false } })
+    await saved(page)
+    const triggers = { push: false, paths: ['src/**'], tags: ['release-*'] }
+    expect(await stored()).toMatchObject({ triggers })
 
     // A choice by keyboard alone is no event of the form.
     await page.getByRole('combobox', { name: 'Target workspace (optional)' }).press('ArrowDown')

@@ -149,6 +149,18 @@ describe('variables of a workspace', () => {
     await save.click()
     await dialog.waitFor({ state: 'detached' })
     expect(await stored()).toMatchObject({ value: 'eu-west-3' })
+
+    // Back to the first value, which is a change of what is stored by now.
+    await page.getByText('eu-west-3').waitFor()
+    await change.click()
+    await dialog.getByLabel('Value').fill('eu-west-1')
+    await other.patch(`${url}/${made.id}`, { value: 'eu-south-1' })
+    await save.click()
+    await dialog.getByText('its value is “eu-south-1” now. Nothing was saved.').waitFor()
+    await dialog.getByLabel('Value').fill('eu-west-3')
+    await save.click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(await stored()).toMatchObject({ value: 'eu-west-3' })
     expect(faults).toEqual([])
     await context.close()
   })

@@ -4,7 +4,7 @@ import type { Agent } from '../api/types.ts'
 import { ConfirmDialog } from '../parts/confirm-dialog.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { Field, textIn } from '../parts/forms.tsx'
-import { readAgentLabels } from './agent-labels.ts'
+import { agentChange } from './agent-change.ts'
 import { AgentLabelsField } from './labels-of-agent.tsx'
 import { TokenOfAgent } from './token-of-agent.tsx'
 
@@ -27,16 +27,11 @@ export function AgentDialog({ action, ...of }: Props & { action: AgentDialogKind
 function ChangeAgent({ agent, onClose }: Props) {
   const queryClient = useQueryClient()
   const save = useMutation({
-    mutationFn: (form: FormData) => {
-      const name = textIn(form, 'name').trim()
-      const read = readAgentLabels(textIn(form, 'labels'))
-      return call('updateAgent', {
-        params: { id: agent.id },
-        body: {
-          ...(name !== agent.name && { name }),
-          ...('labels' in read && { labels: read.labels }),
-        },
-      })
+    mutationFn: async (form: FormData): Promise<unknown> => {
+      const typed = { name: textIn(form, 'name'), labels: textIn(form, 'labels') }
+      const body = agentChange(typed, agent)
+      if (Object.keys(body).length === 0) return undefined
+      return call('updateAgent', { params: { id: agent.id }, body })
     },
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: ['agents'] })

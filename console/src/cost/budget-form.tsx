@@ -4,6 +4,7 @@ import { call, type Body } from '../api/call.ts'
 import { useMe } from '../app/session.ts'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { Check, Field, textIn } from '../parts/forms.tsx'
+import { budgetChange } from './budget-change.ts'
 import type { Budget } from './queries.ts'
 import { ScopeFields, sentScope, type ScopeKind } from './scope-fields.tsx'
 
@@ -19,11 +20,12 @@ export function BudgetForm({
   const queryClient = useQueryClient()
   const [scopeKind, setScopeKind] = useState<ScopeKind>(budget?.scopeKind ?? 'all')
   const save = useMutation({
-    mutationFn: (form: FormData) => {
-      const body = bodyOf(form, scopeKind, may('manage_cloud_accounts'))
-      return budget
-        ? call('updateBudget', { params: { id: budget.id }, body })
-        : call('createBudget', { body })
+    mutationFn: async (form: FormData): Promise<unknown> => {
+      const typed = bodyOf(form, scopeKind, may('manage_cloud_accounts'))
+      if (!budget) return call('createBudget', { body: typed })
+      const body = budgetChange(typed, budget)
+      if (Object.keys(body).length === 0) return undefined
+      return call('updateBudget', { params: { id: budget.id }, body })
     },
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: ['cost'] })

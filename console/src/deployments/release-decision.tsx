@@ -123,12 +123,14 @@ function DecisionDialog(props: DialogProps) {
 }
 
 /** What waits now, where it is not what the dialog asks about. */
-function insteadOf(of: ReleaseDecisionOf, run: AnyRunDetail): string | undefined {
+function insteadOf(of: ReleaseDecisionOf, run: AnyRunDetail) {
   const step = waitingStep(run)
   if (!run.awaitingApproval || step === of.step) return undefined
-  return step === undefined
-    ? 'The release itself waits now. Look at it before you decide.'
-    : `The deployment waits after step ${step} now. Look at its hosts before you decide.`
+  const text =
+    step === undefined
+      ? 'The release itself waits now. Look at it before you decide.'
+      : `The deployment waits after step ${step} now. Look at its hosts before you decide.`
+  return { title: 'Another step waits now', text }
 }
 
 type ConsequenceProps = { run: AnyRunDetail; of: ReleaseDecisionOf; planDigest: string | null }

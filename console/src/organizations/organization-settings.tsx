@@ -40,7 +40,7 @@ function SettingsForm({ stored }: { stored: OrganizationSettings }) {
       return { sent, now }
     },
     onSuccess: async ({ sent, now }) => {
-      fields.onSaved(sent, now)
+      fields.onSaved(() => sent, now)
       await queryClient.invalidateQueries({ queryKey: ['organization'] })
       // The name is above every page, and the currency in every sum.
       await queryClient.invalidateQueries({ queryKey: ['me'] })

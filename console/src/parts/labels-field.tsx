@@ -10,8 +10,14 @@ export const descriptionLength = 500
 
 const mostOffered = 8
 
+type Props = {
+  labels: Record<string, string>
+  /** An offered label was taken, which is no event of the form. */
+  onTouch?: () => void
+}
+
 /** Labels as lines. A line that is no label is refused before the form is sent. Those in use are offered. */
-export function LabelsField({ labels }: { labels: Record<string, string> }) {
+export function LabelsField({ labels, onTouch }: Props) {
   const field = useRef<HTMLTextAreaElement>(null)
   const [text, setText] = useState(() => `${linesOf(labels)}\n`.trimStart())
   const q = useSettled(lastLine(text))
@@ -44,6 +50,7 @@ export function LabelsField({ labels }: { labels: Record<string, string> }) {
               aria-label={`Add the label ${label}`}
               onClick={() => {
                 setText(withLine(text, label))
+                onTouch?.()
                 field.current?.focus()
               }}
             >

@@ -43,10 +43,13 @@ export function useStoredForm<T extends object>(stored: T, textOf: (values: T) =
     showStored: () => setForm((now) => ({ ...begunWith(now, now.seen), touched: false })),
     onTouch: () => setForm((now) => ({ ...now, touched: true, touchedSince: true, saved: false })),
     onSend: () => setForm((now) => ({ ...now, touchedSince: false })),
-    /** `sent`: the fields of the request. `answered`: all values, as they are stored after it. */
-    onSaved: (sent: object, answered: T) =>
+    /**
+     * `sentOf`: the fields of the request; those that the request names in part, completed with what the form
+     * was. `answered`: all values, as they are stored after it.
+     */
+    onSaved: (sentOf: (was: T) => object, answered: T) =>
       setForm((now) => {
-        const was = { ...now.was, ...sent }
+        const was = { ...now.was, ...sentOf(now.was) }
         const news = textOf(answered) !== textOf(was)
         if (now.touchedSince) return { ...now, was, news }
         const saved = { ...now, was, news: false, touched: false, saved: true }

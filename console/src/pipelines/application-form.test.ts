@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { Pipeline } from '../api/types.ts'
-import { changedIn, createdIn, patternsIn } from './application-form.ts'
+import { changedIn, createdIn, patternsIn, sentOver } from './application-form.ts'
 
 const formOf = (fields: Record<string, string>): FormData => {
   const form = new FormData()
@@ -73,9 +73,18 @@ describe('the form of an application pipeline', () => {
       appBranch: 'next',
       targetWorkspaceId: null,
       strategy: null,
-      triggers: { push: false, paths: ['src/**', 'package.json'], tags: ['v*'] },
+      triggers: { push: false, tags: ['v*'] },
       rollbackApproval: 'once',
     })
+  })
+
+  test('leaves the triggers that it does not name as another person saved them', () => {
+    const sent = changedIn(formOf({ ...fields, tags: 'v*' }), was)
+    expect(sent).toEqual({ triggers: { tags: ['v*'] } })
+    expect(sentOver(was, sent)).toEqual({
+      triggers: { push: true, paths: ['src/**', 'package.json'], tags: ['v*'] },
+    })
+    expect(sentOver(was, { sbom: 'required' })).toEqual({ sbom: 'required' })
   })
 
   test('keeps the source of a pipeline whose connection is not shown', () => {

@@ -73,11 +73,23 @@ export function createdIn(form: FormData): Created {
 
 /** What a form changes of a pipeline, and no more: a save does not revert a change by another person. */
 export function changedIn(form: FormData, was: Pipeline): Changed {
-  const values: Changed = { name: textIn(form, 'name').trim(), ...valuesIn(form) }
-  const changed = Object.entries(values).filter(([field, value]) => {
-    // The fields of the form are fields of a pipeline.
-    const before = was[field as keyof Pipeline]
-    return JSON.stringify(value) !== JSON.stringify(before)
-  })
-  return Object.fromEntries(changed)
+  const { triggers, ...values } = { name: textIn(form, 'name').trim(), ...valuesIn(form) }
+  const others: Changed = differing(values, was)
+  const named: Changed['triggers'] = differing(triggers ?? {}, was.triggers ?? {})
+  return { ...others, ...(Object.keys(named).length > 0 && { triggers: named }) }
 }
+
+function differing<T extends object>(values: T, was: object): Partial<T> {
+  const before = new Map<string, unknown>(Object.entries(was))
+  const changed = Object.entries(values).filter(
+    ([field, value]) => JSON.stringify(value) !== JSON.stringify(before.get(field)),
+  )
+  // Fields of `values` with their own values.
+  return Object.fromEntries(changed) as Partial<T>
+}
+
+/** What was sent, as the fields have it: the service keeps the triggers that a request does not name. */
+export const sentOver = ({ triggers }: Pipeline, sent: Changed): object => ({
+  ...sent,
+  ...(sent.triggers && { triggers: { ...triggers, ...sent.triggers } }),
+})

@@ -8,7 +8,7 @@ import { ErrorNote } from '../parts/notes.tsx'
 import { SettingsChanged } from '../parts/settings-changed.tsx'
 import { useStoredForm } from '../parts/use-stored-form.ts'
 import { ReleaseFields, TriggerFields } from './application-fields.tsx'
-import { changedIn } from './application-form.ts'
+import { changedIn, sentOver } from './application-form.ts'
 import { ApplicationSourceFields } from './application-source-fields.tsx'
 import { WorkspacePicker } from './workspace-picker.tsx'
 
@@ -27,7 +27,7 @@ export function ApplicationSettings({ pipeline }: { pipeline: Pipeline }) {
       return { sent, now: answer.pipeline }
     },
     onSuccess: async ({ sent, now }) => {
-      fields.onSaved(sent, now)
+      fields.onSaved((before) => sentOver(before, sent), now)
       await queryClient.invalidateQueries({ queryKey: ['pipelines'] })
     },
   })

@@ -19,13 +19,14 @@ export function DescribePipeline({ pipeline }: { pipeline: Pipeline }) {
 
 function DescribeDialog({ pipeline, onClose }: { pipeline: Pipeline; onClose: () => void }) {
   const queryClient = useQueryClient()
+  // As the fields show it. What differs from the polled one may be another person's change.
+  const [was] = useState(pipeline)
   const save = useMutation({
-    mutationFn: async (form: FormData) => {
+    mutationFn: async (form: FormData): Promise<unknown> => {
       const [labels, description] = [textIn(form, 'labels'), textIn(form, 'description')]
-      return call('updatePipeline', {
-        params: { id: pipeline.id },
-        body: describedIn({ labels, description }, pipeline),
-      })
+      const body = describedIn({ labels, description }, was)
+      if (Object.keys(body).length === 0) return undefined
+      return call('updatePipeline', { params: { id: was.id }, body })
     },
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: ['pipelines'] })
@@ -34,7 +35,7 @@ function DescribeDialog({ pipeline, onClose }: { pipeline: Pipeline; onClose: ()
   })
   return (
     <FormDialog
-      title={`Describe ${pipeline.name}`}
+      title={`Describe ${was.name}`}
       act="Save"
       doing={save}
       onSubmit={(form) => save.mutate(form)}
@@ -43,11 +44,11 @@ function DescribeDialog({ pipeline, onClose }: { pipeline: Pipeline; onClose: ()
       <Field
         label="Description"
         name="description"
-        defaultValue={pipeline.description}
+        defaultValue={was.description}
         maxLength={descriptionLength}
         autoComplete="off"
       />
-      <LabelsField labels={pipeline.labels} />
+      <LabelsField labels={was.labels} />
     </FormDialog>
   )
 }

@@ -4,7 +4,7 @@ import { call } from '../api/call.ts'
 import type { PipelineVariable } from '../api/types.ts'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { Check, Field, Select, textIn, TextField } from '../parts/forms.tsx'
-import { variableChange, whyOvertaken } from '../workspaces/variable-change.ts'
+import { seenAfter, variableChange, whyOvertaken } from '../workspaces/variable-change.ts'
 import { pipelineVariablesQuery } from './queries.ts'
 
 type Props = {
@@ -45,13 +45,13 @@ function useSave({ pipelineId, variable: opened, onClose }: Props) {
         const body = { key: textIn(form, 'key').trim(), ...typed }
         return call('createPipelineVariable', { params: { id: pipelineId }, body })
       }
-      const body = variableChange(typed, opened)
+      const body = variableChange(typed, seen)
       if (Object.keys(body).length === 0) return undefined
       const query = { ...pipelineVariablesQuery(pipelineId), staleTime: 0 }
       const { variables } = await queryClient.fetchQuery(query)
       const stored = variables.find(({ id }) => id === opened.id) ?? seen
       const why = whyOvertaken(body, { seen, stored })
-      setSeen(stored)
+      setSeen(seenAfter(body, { seen, stored }))
       if (why !== undefined) throw new Error(why)
       const params = { id: pipelineId, variableId: opened.id }
       return call('updatePipelineVariable', { params, body })

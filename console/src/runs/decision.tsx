@@ -157,8 +157,9 @@ function DecisionDialog({
   })
   const words = decisionWords(run, { workspace, of })
   const sent = decide.isPending || decide.isSuccess
-  if (!waits(run) && !sent)
-    return <NoLongerWaits run={run} asked={asked} doing={decide} onClose={onClose} />
+  const instead = insteadOf(of, run)
+  if ((!waits(run) || instead) && !sent)
+    return <NoLongerWaits {...{ run, asked, instead, onClose }} doing={decide} />
   return (
     <FormDialog
       title={words.title}
@@ -179,4 +180,12 @@ function DecisionDialog({
       />
     </FormDialog>
   )
+}
+
+/** What waits now, where it is not what the dialog asks about: nobody may decide what they have not looked at. */
+function insteadOf({ beforePlan }: DecisionOf, run: RunDetail) {
+  if (!waits(run) || run.awaitingPlanApproval === beforePlan) return undefined
+  return beforePlan
+    ? { title: 'The plan waits now', text: 'Look at the plan before you decide.' }
+    : { title: 'The run waits before its plan now', text: 'Look at its files before you decide.' }
 }

@@ -8,26 +8,26 @@ type Props = {
   run: Pick<AnyRunDetail, 'approvals' | 'kind' | 'reason'>
   asked: AskedDecision
   doing: { submittedAt: number; error: Error | null }
-  /** What the run waits for instead. */
-  instead?: string | undefined
+  /** What the run waits for instead, and what to look at before a decision about that. */
+  instead?: { title: string; text: string } | undefined
   onClose: () => void
 }
 
-/** Shown when the run stops waiting while the dialog is open, for example because another person decided. */
+/**
+ * Shown when the run stops waiting for what an open dialog asks about, for example because another person
+ * decided.
+ */
 export function NoLongerWaits({ run, asked, doing, instead, onClose }: Props) {
   const { label: me } = useMe()
   const arrival = arrivalOf({ asked, approvals: run.approvals, me, doing })
   const last = madeMeanwhile(run.approvals, asked).findLast(({ void: gone }) => gone === undefined)
   const byWhom = last ? `${last.user} ${last.decision} it meanwhile.` : reasonOf(run)
   return (
-    <ChangedMeanwhile
-      title={instead ? 'Another step waits now' : 'This run no longer waits'}
-      onClose={onClose}
-    >
+    <ChangedMeanwhile title={instead?.title ?? 'This run no longer waits'} onClose={onClose}>
       <p>
         {arrival !== 'arrived' && byWhom} {arrivalWords(arrival, asked)}
       </p>
-      {instead && <p>{instead}</p>}
+      {instead && <p>{instead.text}</p>}
     </ChangedMeanwhile>
   )
 }

@@ -6,7 +6,7 @@ import type { Variable } from '../api/types.ts'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { Check, Field, Select, textIn } from '../parts/forms.tsx'
 import { ValueField } from './value-field.tsx'
-import { variableChange, whyOvertaken } from './variable-change.ts'
+import { seenAfter, variableChange, whyOvertaken } from './variable-change.ts'
 
 type DialogProps = {
   workspaceId: number
@@ -97,13 +97,13 @@ function useSave({ workspaceId, variable: opened, name, onSaved, onClose }: Dial
         const body = { key, kind, ...typed } as const
         return call('createVariable', { params: { id: workspaceId }, body })
       }
-      const body = variableChange(typed, opened)
+      const body = variableChange(typed, seen)
       if (Object.keys(body).length === 0) return undefined
       const query = { ...variablesQuery(workspaceId), staleTime: 0 }
       const { variables } = await queryClient.fetchQuery(query)
       const stored = variables.find(({ id }) => id === opened.id) ?? seen
       const why = whyOvertaken(body, { seen, stored })
-      setSeen(stored)
+      setSeen(seenAfter(body, { seen, stored }))
       if (why !== undefined) throw new Error(why)
       const params = { id: workspaceId, variableId: opened.id }
       return call('updateVariable', { params, body })

@@ -1,20 +1,23 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { useState, type FormEvent } from 'react'
+import { Fragment, type FormEvent } from 'react'
 import { call, type Body } from '../api/call.ts'
 import type { Workspace } from '../api/types.ts'
 import { useMe } from '../app/session.ts'
 import { Button, Check, Field, Select, textIn } from '../parts/forms.tsx'
 import { describedIn, descriptionLength, LabelsField } from '../parts/labels-field.tsx'
+import { linesOf } from '../parts/labels.ts'
 import { ErrorNote } from '../parts/notes.tsx'
+import { SettingsChanged } from '../parts/settings-changed.tsx'
+import { useStoredForm } from '../parts/use-stored-form.ts'
 import { Danger } from './workspace-danger.tsx'
 
-/** The fields of the form as text, to detect a change by another person. */
-const shownOf = (workspace: Workspace) =>
+/** The values of the fields. The service has no order of labels, so they get one. */
+const textOf = (workspace: Workspace) =>
   JSON.stringify([
     workspace.name,
     workspace.path,
     workspace.description,
-    workspace.labels,
+    linesOf(workspace.labels).split('\n').toSorted(),
     workspace.criticality,
     workspace.costLimitMonthly,
     workspace.unpriced,
@@ -22,167 +25,147 @@ const shownOf = (workspace: Workspace) =>
     workspace.autoApply,
   ])
 
-/**
- * The form edits the workspace as it was when the form was opened. If another person changes it
- * meanwhile, an untouched form shows the new values and a touched form shows a notice. A save sends
- * only the fields that were changed here, so it never reverts the other person's change (lost update).
- */
 export function Settings({ workspace }: { workspace: Workspace }) {
   const { may } = useMe()
-  const [was, setWas] = useState(workspace)
-  const [touched, setTouched] = useState(false)
-  const [saved, setSaved] = useState(false)
-  const shownNow = shownOf(workspace)
-  const differs = shownOf(was) !== shownNow
-  if (differs && !touched) setWas(workspace)
-  const show = (isSaved: boolean) => {
-    setWas(workspace)
-    setTouched(false)
-    setSaved(isSaved)
-  }
-  return (
-    <div className="settings">
-      {differs && touched && (
-        <div className="note warn" role="status">
-          <p>
-            Somebody changed these settings meanwhile. Saving keeps their values in the fields that
-            you did not change.{' '}
-            <button type="button" className="link" onClick={() => show(false)}>
-              Show theirs
-            </button>
-          </p>
-        </div>
-      )}
-      <SettingsForm
-        key={shownOf(was)}
-        was={was}
-        saved={saved && !touched}
-        onTouch={() => setTouched(true)}
-        onSaved={() => show(true)}
-      />
-      {may('mutate_infra') && <Danger workspace={workspace} />}
-    </div>
-  )
-}
-
-type FormProps = { was: Workspace; saved: boolean; onTouch: () => void; onSaved: () => void }
-
-/** The guards of a run have their own fieldset, because changing them requires a higher role than starting a run. */
-function SettingsForm({ was: workspace, saved, onTouch, onSaved }: FormProps) {
-  const { may } = useMe()
   const queryClient = useQueryClient()
-  const { id } = workspace
-  const guardian = may('manage_cloud_accounts')
+  const fields = useStoredForm(workspace, textOf)
+  const { was } = fields
   const editor = may('mutate_infra')
+  const guardian = may('manage_cloud_accounts')
   const save = useMutation({
-    mutationFn: (body: Body<'updateWorkspace'>) =>
-      call('updateWorkspace', { params: { id }, body }),
-    onSuccess: async () => {
+    mutationFn: async (form: FormData) => {
+      const sent = changesIn(form, was, guardian)
+      if (Object.keys(sent).length === 0) return { sent, now: workspace }
+      const answer = await call('updateWorkspace', { params: { id: was.id }, body: sent })
+      return { sent, now: answer.workspace }
+    },
+    onSuccess: async ({ sent, now }) => {
+      fields.onSaved(() => sent, now)
       await queryClient.invalidateQueries({ queryKey: ['workspaces'] })
-      onSaved()
     },
   })
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
-    save.mutate(changesIn(new FormData(event.currentTarget), workspace, guardian))
+    fields.onSend()
+    save.mutate(new FormData(event.currentTarget))
   }
-  const locked = !guardian && workspace.criticality === 'production'
   return (
-    <form onSubmit={submit} onChange={onTouch}>
-      <fieldset disabled={!editor}>
-        <legend>Workspace</legend>
-        <Field
-          label="Name"
-          name="name"
-          defaultValue={workspace.name}
-          required
-          maxLength={63}
-          pattern="[a-z0-9][a-z0-9\-]*"
-          title="Lower-case letters, digits and hyphens."
-        />
-        <Field
-          label="Path"
-          name="path"
-          defaultValue={workspace.path}
-          hint="The folder of the files that is planned."
-        />
-        <Field
-          label="Description"
-          name="description"
-          defaultValue={workspace.description}
-          maxLength={descriptionLength}
-          autoComplete="off"
-        />
-        <LabelsField labels={workspace.labels} />
-      </fieldset>
-      <fieldset disabled={!editor}>
-        <legend>Guards of every run</legend>
-        <p className="dim">
-          A change makes you an author of the next run and voids a waiting approval. It requires the
-          role SRE · Cloud Admin or higher{guardian ? '.' : ', which you do not have.'}
-        </p>
-        <Select
-          label="Criticality"
-          name="criticality"
-          defaultValue={workspace.criticality}
-          disabled={locked}
-          hint="Production waits for a second person. Anybody who may change the workspace may make it production."
-        >
-          <option value="standard">standard</option>
-          <option value="production">production</option>
-        </Select>
-        <Select
-          label="Confirmation of plans"
-          name="confirm"
-          defaultValue={workspace.confirm}
-          hint="Of a standard workspace. Anybody who may start runs may confirm, and may ask for more confirmations."
-        >
-          {confirmOptions
-            .filter(([mode]) => guardian || !isWeaker(mode, workspace.confirm))
-            .map(([mode, words]) => (
-              <option key={mode} value={mode}>
-                {words}
-              </option>
-            ))}
-        </Select>
-        <Field
-          label={`Monthly cost limit (${workspace.currency})`}
-          name="costLimitMonthly"
-          type="number"
-          min="0"
-          step="any"
-          disabled={!guardian}
-          defaultValue={workspace.costLimitMonthly ?? ''}
-          hint="Empty is no limit. A plan that would cost more is denied."
-        />
-        <Select
-          label="Resources without a price"
-          name="unpriced"
-          defaultValue={workspace.unpriced}
-          disabled={!guardian}
-        >
-          <option value="deny">deny the run, where a limit is set</option>
-          <option value="allow">allow, with a warning</option>
-        </Select>
-        <Check
-          label="A push starts a run that applies, instead of one that only plans"
-          name="autoApply"
-          disabled={!guardian}
-          defaultChecked={workspace.autoApply}
-        />
-      </fieldset>
-      <ErrorNote error={save.error} />
-      {editor && (
-        <div className="bar">
-          <span className="dim" role="status">
-            {saved && 'Saved.'}
-          </span>
-          <Button type="submit" tone="primary" busy={save.isPending}>
-            Save settings
-          </Button>
-        </div>
-      )}
-    </form>
+    <div className="settings">
+      {fields.overtaken && <SettingsChanged onShow={fields.showStored} />}
+      <form onSubmit={submit} onChange={fields.onTouch}>
+        <Fragment key={fields.turn}>
+          <FoundFields was={was} disabled={!editor} onTouch={fields.onTouch} />
+          <GuardFields was={was} disabled={!editor} guardian={guardian} />
+        </Fragment>
+        <ErrorNote error={save.error} />
+        {editor && (
+          <div className="bar">
+            <span className="dim" role="status">
+              {fields.saved && 'Saved.'}
+            </span>
+            <Button type="submit" tone="primary" busy={save.isPending}>
+              Save settings
+            </Button>
+          </div>
+        )}
+      </form>
+      {editor && <Danger workspace={workspace} />}
+    </div>
+  )
+}
+
+type FieldsProps = { was: Workspace; disabled: boolean }
+
+/** What it is called and found by, and where its files are. */
+const FoundFields = ({ was, disabled, onTouch }: FieldsProps & { onTouch: () => void }) => (
+  <fieldset disabled={disabled}>
+    <legend>Workspace</legend>
+    <Field
+      label="Name"
+      name="name"
+      defaultValue={was.name}
+      required
+      maxLength={63}
+      pattern="[a-z0-9][a-z0-9\-]*"
+      title="Lower-case letters, digits and hyphens."
+    />
+    <Field
+      label="Path"
+      name="path"
+      defaultValue={was.path}
+      hint="The folder of the files that is planned."
+    />
+    <Field
+      label="Description"
+      name="description"
+      defaultValue={was.description}
+      maxLength={descriptionLength}
+      autoComplete="off"
+    />
+    <LabelsField labels={was.labels} onTouch={onTouch} />
+  </fieldset>
+)
+
+/** They have their own fieldset, because changing them requires a higher role than starting a run. */
+function GuardFields({ was, disabled, guardian }: FieldsProps & { guardian: boolean }) {
+  const locked = !guardian && was.criticality === 'production'
+  return (
+    <fieldset disabled={disabled}>
+      <legend>Guards of every run</legend>
+      <p className="dim">
+        A change makes you an author of the next run and voids a waiting approval. It requires the
+        role SRE · Cloud Admin or higher{guardian ? '.' : ', which you do not have.'}
+      </p>
+      <Select
+        label="Criticality"
+        name="criticality"
+        defaultValue={was.criticality}
+        disabled={locked}
+        hint="Production waits for a second person. Anybody who may change the workspace may make it production."
+      >
+        <option value="standard">standard</option>
+        <option value="production">production</option>
+      </Select>
+      <Select
+        label="Confirmation of plans"
+        name="confirm"
+        defaultValue={was.confirm}
+        hint="Of a standard was. Anybody who may start runs may confirm, and may ask for more confirmations."
+      >
+        {confirmOptions
+          .filter(([mode]) => guardian || !isWeaker(mode, was.confirm))
+          .map(([mode, words]) => (
+            <option key={mode} value={mode}>
+              {words}
+            </option>
+          ))}
+      </Select>
+      <Field
+        label={`Monthly cost limit (${was.currency})`}
+        name="costLimitMonthly"
+        type="number"
+        min="0"
+        step="any"
+        disabled={!guardian}
+        defaultValue={was.costLimitMonthly ?? ''}
+        hint="Empty is no limit. A plan that would cost more is denied."
+      />
+      <Select
+        label="Resources without a price"
+        name="unpriced"
+        defaultValue={was.unpriced}
+        disabled={!guardian}
+      >
+        <option value="deny">deny the run, where a limit is set</option>
+        <option value="allow">allow, with a warning</option>
+      </Select>
+      <Check
+        label="A push starts a run that applies, instead of one that only plans"
+        name="autoApply"
+        disabled={!guardian}
+        defaultChecked={was.autoApply}
+      />
+    </fieldset>
   )
 }
 

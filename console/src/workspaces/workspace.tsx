@@ -184,6 +184,6 @@ function Tab({ tab, workspace, search }: TabProps) {
         </Suspense>
       )
     case 'settings':
-      return <Settings workspace={workspace} />
+      return <Settings key={workspace.id} workspace={workspace} />
   }
 }

@@ -1,5 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { variableChange, whyOvertaken } from '../../../console/src/workspaces/variable-change.ts'
+import {
+  seenAfter,
+  variableChange,
+  whyOvertaken,
+} from '../../../console/src/workspaces/variable-change.ts'
 
 const listed = {
   value: 'one' as string | null,
@@ -75,5 +79,58 @@ describe('a change that another person overtook', () => {
 
   test('shows the characters that a person would not see', () => {
     expect(why({ value: 'two' }, { value: 'a\u202Eb' })).toContain('a\\u{202e}b')
+  })
+})
+
+describe('the save after one that was overtaken', () => {
+  /** What the second save sends, after the first was refused with what is stored. */
+  const second = (
+    { first, next }: Record<'first' | 'next', Partial<typeof shown>>,
+    stored: Partial<typeof listed>,
+    opened = listed,
+  ) => {
+    const before = opened.sensitive ? { ...shown, value: '', sensitive: true } : shown
+    const theirs = { ...opened, updatedAt: later, ...stored }
+    const refused = variableChange({ ...before, ...first }, opened)
+    expect(whyOvertaken(refused, { seen: opened, stored: theirs })).toBeDefined()
+    const seen = seenAfter(refused, { seen: opened, stored: theirs })
+    const change = variableChange({ ...before, ...next }, seen)
+    return [change, whyOvertaken(change, { seen, stored: theirs })]
+  }
+
+  test('sends what the person typed, also the value that the dialog opened with', () => {
+    const theirs = { value: 'three' }
+    const first = { value: 'two' }
+    expect(second({ first, next: first }, theirs)).toEqual([first, undefined])
+    expect(second({ first, next: { value: 'one' } }, theirs)).toEqual([{ value: 'one' }, undefined])
+    expect(second({ first, next: { value: 'three' } }, theirs)).toEqual([{}, undefined])
+    expect(second({ first: { phase: 'plan' }, next: {} }, { phase: 'apply' })).toEqual([
+      { phase: 'both' },
+      undefined,
+    ])
+  })
+
+  test('keeps what another person changed of the other fields, and says it before it is replaced', () => {
+    const theirs = { value: 'three', description: 'theirs' }
+    const first = { value: 'two' }
+    expect(second({ first, next: first }, theirs)).toEqual([first, undefined])
+    const [change, why] = second({ first, next: { value: 'two', description: 'mine' } }, theirs)
+    expect(change).toEqual({ value: 'two', description: 'mine' })
+    expect(why).toContain('its description is “theirs” now')
+  })
+
+  test('of a secret: an empty field keeps it, also if it is none by now', () => {
+    const first = { value: 'two' }
+    expect(second({ first, next: first }, {}, secret)).toEqual([first, undefined])
+    expect(second({ first, next: {} }, {}, secret)).toEqual([{}, undefined])
+    const shownNow = { value: 'shown', sensitive: false }
+    expect(second({ first, next: {} }, shownNow, secret)).toEqual([{}, undefined])
+  })
+
+  test('of what became a secret: any value replaces it, also an empty one', () => {
+    const became = { value: null, sensitive: true }
+    const first = { value: 'two' }
+    expect(second({ first, next: {} }, became)).toEqual([{ value: 'one' }, undefined])
+    expect(second({ first, next: { value: '' } }, became)).toEqual([{ value: '' }, undefined])
   })
 })
