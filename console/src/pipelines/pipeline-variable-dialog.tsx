@@ -4,7 +4,7 @@ import { call } from '../api/call.ts'
 import type { PipelineVariable } from '../api/types.ts'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { Check, Field, Select, textIn, TextField } from '../parts/forms.tsx'
-import { seenAfter, variableChange, whyOvertaken } from '../workspaces/variable-change.ts'
+import { useVariableChange } from '../workspaces/use-variable-change.ts'
 import { pipelineVariablesQuery } from './queries.ts'
 
 type Props = {
@@ -31,30 +31,21 @@ export function PipelineVariableDialog(props: Props) {
   )
 }
 
-/**
- * Creates it, or sends what was changed. Where another person has changed the same meanwhile, it says so
- * and sends nothing the first time.
- */
+/** Creates it, or sends what was changed. */
 function useSave({ pipelineId, variable: opened, onClose }: Props) {
   const queryClient = useQueryClient()
-  const [seen, setSeen] = useState(opened)
+  const change = useVariableChange<PipelineVariable, Typed>(opened, {
+    list: async () =>
+      queryClient.fetchQuery({ ...pipelineVariablesQuery(pipelineId), staleTime: 0 }),
+    send: async (variableId, body) =>
+      call('updatePipelineVariable', { params: { id: pipelineId, variableId }, body }),
+  })
   return useMutation({
     mutationFn: async (form: FormData): Promise<unknown> => {
       const typed = typedIn(form)
-      if (!opened || !seen) {
-        const body = { key: textIn(form, 'key').trim(), ...typed }
-        return call('createPipelineVariable', { params: { id: pipelineId }, body })
-      }
-      const body = variableChange(typed, seen)
-      if (Object.keys(body).length === 0) return undefined
-      const query = { ...pipelineVariablesQuery(pipelineId), staleTime: 0 }
-      const { variables } = await queryClient.fetchQuery(query)
-      const stored = variables.find(({ id }) => id === opened.id) ?? seen
-      const why = whyOvertaken(body, { seen, stored })
-      setSeen(seenAfter(body, { seen, stored }))
-      if (why !== undefined) throw new Error(why)
-      const params = { id: pipelineId, variableId: opened.id }
-      return call('updatePipelineVariable', { params, body })
+      if (opened) return change(typed)
+      const body = { key: textIn(form, 'key').trim(), ...typed }
+      return call('createPipelineVariable', { params: { id: pipelineId }, body })
     },
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: ['pipelines', pipelineId, 'variables'] })
@@ -62,6 +53,8 @@ function useSave({ pipelineId, variable: opened, onClose }: Props) {
     },
   })
 }
+
+type Typed = ReturnType<typeof typedIn>
 
 const typedIn = (form: FormData) => ({
   value: textIn(form, 'value'),

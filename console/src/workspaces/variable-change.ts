@@ -1,9 +1,9 @@
 import { plainLine } from '../parts/plain-text.ts'
 
 /** What a form says of a variable. One of an application has no description. */
-type Typed = { value: string; sensitive: boolean; phase: string; description?: string }
+export type Typed = { value: string; sensitive: boolean; phase: string; description?: string }
 /** As it is listed. The value of a sensitive one is null: it is never shown again. */
-type Listed = Omit<Typed, 'value'> & { value: string | null; updatedAt: string }
+export type Listed = Omit<Typed, 'value'> & { value: string | null; updatedAt: string }
 
 /**
  * What a form changes of the variable as the person has `seen` it, and no more. A value that is sent without

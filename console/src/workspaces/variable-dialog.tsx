@@ -5,8 +5,8 @@ import { variablesQuery } from '../api/queries.ts'
 import type { Variable } from '../api/types.ts'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { Check, Field, Select, textIn } from '../parts/forms.tsx'
+import { useVariableChange } from './use-variable-change.ts'
 import { ValueField } from './value-field.tsx'
-import { seenAfter, variableChange, whyOvertaken } from './variable-change.ts'
 
 type DialogProps = {
   workspaceId: number
@@ -81,32 +81,22 @@ export function VariableDialog(props: DialogProps) {
   )
 }
 
-/**
- * Creates it, or sends what was changed. Where another person has changed the same meanwhile, it says so
- * and sends nothing the first time.
- */
+/** Creates it, or sends what was changed. */
 function useSave({ workspaceId, variable: opened, name, onSaved, onClose }: DialogProps) {
   const queryClient = useQueryClient()
-  const [seen, setSeen] = useState(opened)
+  const change = useVariableChange<Variable, Typed>(opened, {
+    list: async () => queryClient.fetchQuery({ ...variablesQuery(workspaceId), staleTime: 0 }),
+    send: async (variableId, body) =>
+      call('updateVariable', { params: { id: workspaceId, variableId }, body }),
+  })
   return useMutation({
     mutationFn: async (form: FormData): Promise<unknown> => {
       const typed = typedIn(form)
-      if (!opened || !seen) {
-        const key = name ?? textIn(form, 'key').trim()
-        const kind = textIn(form, 'kind') === 'env' ? 'env' : 'terraform'
-        const body = { key, kind, ...typed } as const
-        return call('createVariable', { params: { id: workspaceId }, body })
-      }
-      const body = variableChange(typed, seen)
-      if (Object.keys(body).length === 0) return undefined
-      const query = { ...variablesQuery(workspaceId), staleTime: 0 }
-      const { variables } = await queryClient.fetchQuery(query)
-      const stored = variables.find(({ id }) => id === opened.id) ?? seen
-      const why = whyOvertaken(body, { seen, stored })
-      setSeen(seenAfter(body, { seen, stored }))
-      if (why !== undefined) throw new Error(why)
-      const params = { id: workspaceId, variableId: opened.id }
-      return call('updateVariable', { params, body })
+      if (opened) return change(typed)
+      const key = name ?? textIn(form, 'key').trim()
+      const kind = textIn(form, 'kind') === 'env' ? 'env' : 'terraform'
+      const body = { key, kind, ...typed } as const
+      return call('createVariable', { params: { id: workspaceId }, body })
     },
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: ['workspaces', workspaceId, 'variables'] })
@@ -115,6 +105,8 @@ function useSave({ workspaceId, variable: opened, name, onSaved, onClose }: Dial
     },
   })
 }
+
+type Typed = ReturnType<typeof typedIn>
 
 const typedIn = (form: FormData) => ({
   value: textIn(form, 'value'),
