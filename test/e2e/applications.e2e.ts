@@ -5,6 +5,7 @@ import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBwrap, why } from '../gateways/sandbox/shell-sandbox.ts'
 import { installAgent, type AgentProcess } from '../harness/agents/start-agent.ts'
+import { applicationRun } from '../harness/application-run.ts'
 import { gitHarness, peerMakers, type GitHarness } from '../harness/git/git-harness.ts'
 import type { TestOrganization, TestWorkspace } from '../harness/test-organization.ts'
 import type { TestUser } from '../harness/test-user.ts'
@@ -258,7 +259,7 @@ describe.skipIf(!hasBwrap)(`applications (${why})`, () => {
     await context.close()
   })
 
-  test('1,000 hosts: few rows are in the document', async () => {
+  test('1,000 hosts: few rows are in the document; 50 newer runs: the release that runs is found', async () => {
     const many = await org.workspace({ by: owner })
     const seeded = await seedApplication(harness, owner, { workspaceId: many.id, hosts: 1_000 })
     const { page, context, faults } = await visit(browser, harness, { user: owner })
@@ -281,6 +282,12 @@ describe.skipIf(!hasBwrap)(`applications (${why})`, () => {
       await rows.getByText('web-777', { exact: true }).waitFor()
       expect(await rows.locator('.row').count()).toBe(1)
     }
+    // The release that runs is compared with, also behind more runs than a page of the list has.
+    const { pipelineId, waiting } = seeded
+    for (let n = 0; n < 50; n += 1)
+      await applicationRun(harness.deps, org.id, { pipelineId, origin: 'push', authorUserId: null })
+    await page.goto(`/pipelines/${pipelineId}/runs/${waiting}?tab=changes`)
+    await page.getByText('What changed since Run #1, the last release.').waitFor()
     expect(faults).toEqual([])
     await context.close()
   })

@@ -92,8 +92,16 @@ describe('the pages of cloud accounts', () => {
     const { page, context, faults } = await visit(browser, harness, { user })
     const role = (name: string) => `arn:aws:iam::210987654321:role/${name}`
     await page.goto('/clouds/connect')
-    await page.getByLabel('Account id').fill('210987654321')
+    const credentialsOf = (id: string) =>
+      page.getByRole('heading', { name: `3. Credentials of ${id}` })
+    await page.getByLabel('Account id').fill('210987654322')
     await page.getByRole('button', { name: 'Show what to set up' }).click()
+    await credentialsOf('210987654322').waitFor()
+    // The steps below are never of another account than the first one names.
+    await page.getByLabel('Account id').fill('210987654321')
+    await credentialsOf('').waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Show what to set up' }).click()
+    await credentialsOf('210987654321').waitFor()
     await page.getByLabel('Name', { exact: true }).fill('Lending')
     await page.getByLabel('Role ARN').fill(role('read'))
     await page.getByText('Credentials for runs').click()

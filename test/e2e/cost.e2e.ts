@@ -81,7 +81,7 @@ describe('the page of cost', () => {
       await context.close()
     })
 
-  test('a group narrows the page, which the address keeps, and the filter is removed again', async () => {
+  test('a group narrows the page, which the address keeps, and each filter is removed or corrected', async () => {
     const { page, context, faults } = await visit(browser, harness, {
       user: await org.user('Viewer'),
     })
@@ -93,6 +93,25 @@ describe('the page of cost', () => {
     await rowOf(page, 'Service 18').waitFor()
     await page.getByRole('link', { name: 'Remove the filter Cloud' }).click()
     await expect.poll(() => new URL(page.url()).searchParams.get('provider')).toBeNull()
+
+    // What has no region is a group too. Among all services, 14 is drawn and 13 is not.
+    await page.getByLabel('By', { exact: true }).selectOption('Region')
+    await rowOf(page, 'no region').getByRole('link', { name: 'no region' }).click()
+    await page.getByText('Region: none').waitFor()
+    await rowOf(page, 'Service 13').waitFor()
+    expect(await rowOf(page, 'Service 14').count()).toBe(0)
+    const csv = await page.getByRole('link', { name: 'Download CSV' }).getAttribute('href')
+    expect(csv).toContain('&region=&')
+
+    // A date that is refused stays where it is corrected.
+    const to = page.getByLabel('To', { exact: true })
+    await to.fill(dayAgo(120))
+    await to.blur()
+    await page.getByRole('alert').waitFor()
+    expect(await to.inputValue()).toBe(dayAgo(120))
+    await to.fill(dayAgo(0))
+    await to.blur()
+    await rowOf(page, 'Service 13').waitFor()
     expect(faults).toEqual([])
     await context.close()
   })

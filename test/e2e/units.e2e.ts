@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { raiseVersion } from '../harness/cost-rows.ts'
 import { withSpend } from '../harness/cost-world.ts'
 import { createHarness, type Harness } from '../harness/create-harness.ts'
 import type { TestOrganization } from '../harness/test-organization.ts'
@@ -62,7 +63,7 @@ describe('units of cost', () => {
       const shown = `${dollars.format(units[0].last30Days.costPerUnit)} per order`
       await page.goto('/cost/units')
       await page.getByText(shown).waitFor()
-      await page.getByText('No values yet').waitFor()
+      await page.getByText('No values', { exact: true }).waitFor()
       await picture(page, `units-${view.scheme}-${view.width}`)
       await expectNoSideways(page, 'units')
       await expectAccessible(page, 'units')
@@ -116,7 +117,18 @@ describe('units of cost', () => {
     await lines.fill(`day,value\n${dayAgo(1)},4\n${dayAgo(2)},5`)
     await page.getByRole('button', { name: 'Save values' }).click()
     await page.getByRole('img', { name: /^Cost per sale by day/ }).waitFor()
-    await page.getByText('on 2 days with a value').waitFor()
+    await page.getByText('on 2 complete days with a value').waitFor()
+
+    // Days that the bills do not reach yet have a value, and no cost per unit.
+    const { platform } = harness.deps.store
+    await platform('billing_slices')
+      .where({ organizationId: other.id })
+      .update({ completeThrough: platform.raw('least(complete_through, ?::date)', [dayAgo(3)]) })
+    await raiseVersion(platform, other.id)
+    await page.reload()
+    await page.locator('.stat').getByText('No complete day with a value').waitFor()
+    const table = page.getByRole('region', { name: 'Cost per sale by day' })
+    expect(await table.getByText('not complete', { exact: true }).count()).toBe(2)
 
     await page.getByRole('button', { name: 'Delete…' }).click()
     await page.getByRole('button', { name: 'Delete unit' }).click()

@@ -22,7 +22,7 @@ export function AgentList({ workspaceId, hosts, onAct }: Props) {
   const state = agentStates.find((one) => one === typedState)
   const found = useMemo(() => foundAgents(hosts, { q, state }), [hosts, q, state])
   const releases = useReleaseNames(workspaceId)
-  const counts = countStates(hosts)
+  const counts = countStates(hosts, state)
   return (
     <>
       <div className="list-filter">
@@ -46,7 +46,7 @@ export function AgentList({ workspaceId, hosts, onAct }: Props) {
         </Select>
       </div>
       {counts
-        .filter(([one]) => agentLooks[one].hint !== '')
+        .filter(([one, count]) => count > 0 && agentLooks[one].hint !== '')
         .map(([one, count]) => (
           <p key={one} className="dim">
             <strong>

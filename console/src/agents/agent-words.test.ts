@@ -42,6 +42,15 @@ describe('the agents of a workspace', () => {
     ])
   })
 
+  test('keep the chosen state among those that are offered, also once no host is in it', () => {
+    const online = agents.filter(({ state }) => state === 'online')
+    expect(countStates(online, 'offline')).toEqual([
+      ['offline', 0],
+      ['online', 2],
+    ])
+    expect(countStates(online, 'online')).toEqual([['online', 2]])
+  })
+
   test('show the beginning of a digest', () => {
     expect(shortDigest(`sha256:${'0123456789abcdef'.repeat(4)}`)).toBe('0123456789ab')
   })

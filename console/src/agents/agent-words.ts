@@ -1,4 +1,5 @@
 import type { Agent } from '../api/types.ts'
+import { offeredStates } from '../parts/offered-states.ts'
 import type { Look } from '../parts/run-look.ts'
 
 type State = Agent['state']
@@ -37,13 +38,15 @@ export const agentStates: readonly State[] = ['offline', 'outdated', 'paused', '
 
 export const isHost = ({ join }: Pick<Agent, 'join'>): boolean => join === null
 
-/** How many hosts are in each state, without states of none. */
-export function countStates(agents: ReadonlyArray<Pick<Agent, 'state'>>): Array<[State, number]> {
-  return agentStates.flatMap((state): Array<[State, number]> => {
-    const count = agents.filter((agent) => agent.state === state).length
-    return count === 0 ? [] : [[state, count]]
-  })
-}
+/** How many hosts are in each state, without states of none but the chosen one. */
+export const countStates = (
+  agents: ReadonlyArray<Pick<Agent, 'state'>>,
+  chosen?: State,
+): Array<[State, number]> =>
+  offeredStates(agentStates, agents, chosen).map((state) => [
+    state,
+    agents.filter((agent) => agent.state === state).length,
+  ])
 
 type Shown = Pick<Agent, 'name' | 'labels' | 'state'>
 

@@ -56,15 +56,17 @@ export function pathOf(template: string, params: Record<string, unknown> = {}): 
   )
 }
 
-/** A query string. No operation has a nested parameter; a list is sent as repeated ones. */
+/**
+ * A query string. No operation has a nested parameter; a list is sent as repeated ones. Only what is undefined is left
+ * out: an empty text is a value, such as the region of what has none.
+ */
 export function queryText(query: unknown): string {
   const search = new URLSearchParams()
   type Value = string | number | boolean | undefined
   // Each parameter of api/openapi.json is a value or a list of them.
   const flat = (query ?? {}) as Record<string, Value | Value[]>
   for (const [name, values] of Object.entries(flat))
-    for (const value of [values].flat())
-      if (value !== undefined && value !== '') search.append(name, String(value))
+    for (const value of [values].flat()) if (value !== undefined) search.append(name, String(value))
   return search.toString()
 }
 

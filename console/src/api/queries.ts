@@ -34,7 +34,10 @@ export const workspacesQuery = (q = '') =>
   infiniteQueryOptions({
     queryKey: ['workspaces', 'list', q],
     queryFn: ({ pageParam, signal }) =>
-      call('listWorkspaces', { query: { limit: pageSize, cursor: pageParam, q }, signal }),
+      call('listWorkspaces', {
+        query: { limit: pageSize, cursor: pageParam, q: q || undefined },
+        signal,
+      }),
     initialPageParam: firstPage,
     getNextPageParam: nextOf,
     placeholderData: keepPreviousData,
@@ -189,7 +192,10 @@ export const peopleQuery = (q = '') =>
   infiniteQueryOptions({
     queryKey: ['people', q],
     queryFn: ({ pageParam, signal }) =>
-      call('listUsers', { query: { limit: pageSize, cursor: pageParam, q }, signal }),
+      call('listUsers', {
+        query: { limit: pageSize, cursor: pageParam, q: q || undefined },
+        signal,
+      }),
     initialPageParam: firstPage,
     getNextPageParam: nextOf,
     placeholderData: keepPreviousData,
@@ -269,7 +275,8 @@ export const gitConnectionsQuery = infiniteQueryOptions({
 export const gitRepositoriesQuery = (id: number, q: string) =>
   queryOptions({
     queryKey: ['git', id, 'repositories', q],
-    queryFn: ({ signal }) => call('listGitRepositories', { params: { id }, query: { q }, signal }),
+    queryFn: ({ signal }) =>
+      call('listGitRepositories', { params: { id }, query: { q: q || undefined }, signal }),
     // Each request counts against the rate limit of the Git provider.
     staleTime: 60_000,
     retry: false,

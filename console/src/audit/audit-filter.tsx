@@ -72,7 +72,8 @@ function Who({ onChoose }: Picked) {
   const q = useSettled(typed ?? '')
   const found = useQuery({
     queryKey: ['offered', 'people', q],
-    queryFn: ({ signal }) => call('listUsers', { query: { limit: maxOffered, q }, signal }),
+    queryFn: ({ signal }) =>
+      call('listUsers', { query: { limit: maxOffered, q: q || undefined }, signal }),
     enabled: typed !== undefined,
     placeholderData: keepPreviousData,
   })
@@ -92,7 +93,8 @@ function WorkspacePicker({ onChoose }: Picked) {
   const q = useSettled(typed ?? '')
   const found = useQuery({
     queryKey: ['offered', 'workspaces', q],
-    queryFn: ({ signal }) => call('listWorkspaces', { query: { limit: maxOffered, q }, signal }),
+    queryFn: ({ signal }) =>
+      call('listWorkspaces', { query: { limit: maxOffered, q: q || undefined }, signal }),
     enabled: typed !== undefined,
     placeholderData: keepPreviousData,
   })

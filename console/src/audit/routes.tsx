@@ -11,7 +11,8 @@ const audit = createRoute({
     for (const field of auditFields) {
       // The router parses `12` as a number, and a filter is a string.
       const value = search[field]
-      if (typeof value === 'string' || typeof value === 'number') filter[field] = String(value)
+      if ((typeof value === 'string' && value !== '') || typeof value === 'number')
+        filter[field] = String(value)
     }
     return filter
   },

@@ -43,7 +43,7 @@ export function ConnectCloudPage() {
   )
 }
 
-function ChooseAccount({ onChosen }: { onChosen: (chosen: Chosen) => void }) {
+function ChooseAccount({ onChosen }: { onChosen: (chosen: Chosen | undefined) => void }) {
   const [provider, setProvider] = useState<Provider>('aws')
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
@@ -52,7 +52,8 @@ function ChooseAccount({ onChosen }: { onChosen: (chosen: Chosen) => void }) {
     onChosen({ provider, accountId: textIn(form, 'accountId').trim(), use: use ?? 'federation' })
   }
   return (
-    <form onSubmit={submit} className="stack">
+    // The steps below are of what was sent: with other fields here, they would connect another account.
+    <form onSubmit={submit} onChange={() => onChosen(undefined)} className="stack">
       <Select
         label="Cloud"
         value={provider}
@@ -101,14 +102,16 @@ function SetUpAndConnect({ chosen }: { chosen: Chosen }) {
   return (
     <>
       <section className="section">
-        <h2>2. In {providerName[chosen.provider]}</h2>
+        <h2>
+          2. In {providerName[chosen.provider]}, {chosen.accountId}
+        </h2>
         <ErrorNote error={setup.error} />
         {setup.isPending && <Loading what="what to set up" />}
         {setup.data && <SetupTexts setup={setup.data} chosen={chosen} />}
       </section>
       {setup.data && (
         <section className="section">
-          <h2>3. Credentials</h2>
+          <h2>3. Credentials of {chosen.accountId}</h2>
           <ConnectForm chosen={chosen} />
         </section>
       )}

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
-import type { FormEvent } from 'react'
+import { useState, type FormEvent } from 'react'
 import { resourceFilters, type ResourceFilter } from '../app/searches.ts'
 import { money } from '../cost/money.ts'
 import { DataTable, type Column } from '../parts/data-table.tsx'
@@ -168,11 +168,15 @@ function FilterForm({ filter }: { filter: ResourceFilter }) {
   )
 }
 
-function CloudAndAccount({ filter }: { filter: ResourceFilter }) {
-  const accounts = useInfiniteQuery(cloudAccountsQuery)
+function CloudAndAccount({ filter: { provider: chosen, accountId } }: { filter: ResourceFilter }) {
+  const query = useInfiniteQuery(cloudAccountsQuery)
+  const accounts = query.data?.pages.flatMap((page) => page.accounts) ?? []
+  const isListed = accounts.some(({ id }) => id === accountId)
+  // Held here: a select without the option yet would choose another one by itself, and Filter would send that.
+  const [account, setAccount] = useState(`${accountId ?? ''}`)
   return (
     <>
-      <Select label="Cloud" name="provider" defaultValue={filter.provider ?? ''}>
+      <Select label="Cloud" name="provider" defaultValue={chosen ?? ''}>
         <option value="">all</option>
         {Object.entries(providerName).map(([provider, name]) => (
           <option key={provider} value={provider}>
@@ -180,15 +184,21 @@ function CloudAndAccount({ filter }: { filter: ResourceFilter }) {
           </option>
         ))}
       </Select>
-      <Select label="Account" name="accountId" defaultValue={filter.accountId ?? ''}>
+      <Select
+        label="Account"
+        name="accountId"
+        value={account}
+        onChange={({ target }) => setAccount(target.value)}
+      >
         <option value="">all</option>
-        {accounts.data?.pages
-          .flatMap((page) => page.accounts)
-          .map(({ id, name }) => (
-            <option key={id} value={id}>
-              {name}
-            </option>
-          ))}
+        {accountId !== undefined && !isListed && (
+          <option value={accountId}>Account {accountId}</option>
+        )}
+        {accounts.map(({ id, name }) => (
+          <option key={id} value={id}>
+            {name}
+          </option>
+        ))}
       </Select>
     </>
   )

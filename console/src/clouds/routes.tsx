@@ -21,9 +21,10 @@ const cloudResources = createRoute({
   validateSearch: (search: Values): ResourceFilter => {
     const filter: ResourceFilter = {}
     for (const field of resourceFilters) {
-      // The router parses `12` as a number, and a filter is a string.
+      // The router parses `12` as a number, and a filter is a string. An empty text is none.
       const value = search[field]
-      if (typeof value === 'string' || typeof value === 'number') filter[field] = String(value)
+      if ((typeof value === 'string' && value !== '') || typeof value === 'number')
+        filter[field] = String(value)
     }
     const accountId = count(search['accountId'])
     const { state, managed } = search

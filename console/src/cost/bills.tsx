@@ -9,7 +9,7 @@ import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
 import { LoadMore, PageHead } from '../parts/pages.tsx'
 import { Time } from '../parts/time.tsx'
 import { BillSlices } from './bill-slices.tsx'
-import { ingestStateWords, triggerWords } from './cost-words.ts'
+import { idOfSource, ingestStateWords, triggerWords } from './cost-words.ts'
 import { CostTabs } from './cost-tabs.tsx'
 import {
   billSourcesQuery,
@@ -192,7 +192,7 @@ function OneIngest({ id }: { id: number }) {
     <>
       <ErrorNote error={query.error} goesOn />
       {query.data?.ingest.accounts.map((account) => (
-        <BillSlices key={`${account.accountId ?? account.source}`} account={account} />
+        <BillSlices key={idOfSource(account)} account={account} />
       ))}
     </>
   )

@@ -107,15 +107,15 @@ type RowsOf = {
 
 function rowsOf({ series, listed, before, groups }: RowsOf): GroupRow[] {
   const { groupBy, rest } = listed
-  const drawn = new Map(series.groups.map(({ key }, index) => [key, groups[index]?.color]))
-  const earlier = listed.groups.map(({ key }) => before && totalBefore(before, key))
-  const rows = listed.groups.map(({ key, label, total }, index) => ({
+  const drawn = new Map(series.groups.map((group, index) => [idOf(group), groups[index]?.color]))
+  const earlier = listed.groups.map((group) => before && totalBefore(before, group))
+  const rows = listed.groups.map((group, index) => ({
     id: `${index}`,
-    label: nameOfGroup(groupBy, label),
-    color: drawn.get(key) ?? restColor,
-    total,
+    label: nameOfGroup(groupBy, group.label),
+    color: drawn.get(idOf(group)) ?? restColor,
+    total: group.total,
     before: earlier[index],
-    narrow: narrowed(series.asked, series, key),
+    narrow: narrowed(series.asked, series, group),
   }))
   if (rest.groups === 0) return rows
   const others = {
@@ -129,9 +129,14 @@ function rowsOf({ series, listed, before, groups }: RowsOf): GroupRow[] {
   return [...rows, others]
 }
 
+type Group = Pick<CostSeries['groups'][number], 'key' | 'label'>
+
+/** An account and an upload can have the same key, but with another label. */
+const idOf = ({ key, label }: Group): string => `${key} ${label}`
+
 /** What is not among the groups by themselves may be among the others, unless there are none. */
-function totalBefore({ groups, rest }: CostSeries, key: string | null): number | undefined {
-  const found = groups.find((group) => group.key === key)
+function totalBefore({ groups, rest }: CostSeries, group: Group): number | undefined {
+  const found = groups.find((one) => idOf(one) === idOf(group))
   return found ? found.total : rest.groups === 0 ? 0 : undefined
 }
 

@@ -39,12 +39,16 @@ export const restColor = 'var(--series-rest)'
 export const restLabel = ({ groups }: CostSeries['rest']): string =>
   groups === 1 ? '1 other' : `${groups.toLocaleString('en')} others`
 
+type Group = { key: string | null; label: string }
+type GroupsOf = Pick<CostSeries, 'groupBy' | 'tagKey' | 'freshness' | 'freshnessRest'>
+
 /** The search that shows this group alone, and what it consists of. Undefined for what no filter finds. */
 export function narrowed(
   search: CostSearch,
-  { groupBy, tagKey }: Pick<CostSeries, 'groupBy' | 'tagKey'>,
-  key: string | null,
+  series: GroupsOf,
+  { key, label }: Group,
 ): CostSearch | undefined {
+  const { groupBy, tagKey } = series
   const next = nextGroup[groupBy]
   const base: CostSearch = { ...search, groupBy: next }
   if (groupBy === 'tag') {
@@ -53,7 +57,7 @@ export function narrowed(
   }
   if (groupBy === 'region') return { ...base, region: key ?? '' }
   if (groupBy === 'subAccount') return { ...base, subAccountId: key ?? '' }
-  if (key === null) return undefined
+  if (key === null || key === '') return undefined
   const id = Number(key)
   switch (groupBy) {
     case 'provider':
@@ -61,7 +65,7 @@ export function narrowed(
     case 'service':
       return { ...base, service: key }
     case 'account':
-      return Number.isInteger(id) ? { ...base, accountId: id } : { ...base, source: key }
+      return withSource(base, series, { key, label })
     case 'workspace': {
       const owner = costChoices.owner.find((one) => one === key)
       return Number.isInteger(id) ? { ...base, workspaceId: id } : owner && { ...base, owner }
@@ -71,6 +75,31 @@ export function narrowed(
       return chargeCategory && { ...base, chargeCategory }
     }
   }
+}
+
+type Source = Pick<CostSeries['freshness'][number], 'accountId' | 'source'>
+
+/** Of a row. An upload can be named as an account's id. */
+export const idOfSource = ({ accountId, source }: Source): string =>
+  accountId === null ? `upload ${source}` : `account ${accountId}`
+
+/** An upload can be named 12, as the account of id 12 is keyed. The name beside the key tells them apart. */
+function withSource(
+  base: CostSearch,
+  { freshness, freshnessRest }: GroupsOf,
+  { key, label }: { key: string; label: string },
+): CostSearch | undefined {
+  const found = freshness.find(
+    ({ accountId, source, name }) => name === label && (source ?? String(accountId)) === key,
+  )
+  if (found)
+    return found.accountId === null
+      ? { ...base, source: key }
+      : { ...base, accountId: found.accountId }
+  // All sources are listed, so this one was removed.
+  if (freshnessRest === undefined) return undefined
+  // Of an upload the key is the name.
+  return label === key ? { ...base, source: key } : { ...base, accountId: Number(key) }
 }
 
 /** What to look at within a group. */

@@ -13,7 +13,7 @@ import { CostFilter } from './cost-filter.tsx'
 import { CostGroups } from './cost-groups.tsx'
 import { FiguresByDay } from './figures-by-day.tsx'
 import { dayWords } from '../parts/day-words.ts'
-import { nameOfGroup, restColor, restLabel, windowBefore } from './cost-words.ts'
+import { idOfSource, nameOfGroup, restColor, restLabel, windowBefore } from './cost-words.ts'
 import { change, money } from './money.ts'
 import { costQuery, costSeriesQuery, csvAddress, type Anomaly, type CostSeries } from './queries.ts'
 import { sourceColumns } from './source-columns.tsx'
@@ -42,11 +42,12 @@ export function CostPage() {
       />
       <CostTabs />
       <ErrorNote error={payload.error ?? series.error} goesOn />
+      {/* Also without an answer: a date that is refused is corrected here. */}
+      {!isEmpty && <CostFilter search={search} window={payload.data ?? {}} />}
       {payload.isPending && <Loading what="the cost" />}
       {isEmpty && <NoCostYet />}
       {!isEmpty && payload.data && (
         <>
-          <CostFilter search={search} window={payload.data} />
           {series.data && <Spend search={search} series={series.data} payload={payload.data} />}
           <Freshness sources={payload.data.freshness ?? []} />
         </>
@@ -199,7 +200,7 @@ function Freshness({ sources }: { sources: readonly Source[] }) {
       <h2>Bills</h2>
       <DataTable
         label="Bills"
-        rows={sources.map((source) => ({ ...source, id: `${source.accountId ?? source.source}` }))}
+        rows={sources.map((source) => ({ ...source, id: idOfSource(source) }))}
         columns={sourceColumns}
       />
     </section>

@@ -97,13 +97,17 @@ const commitments = createRoute({
   component: lazyRouteComponent(() => import('./commitments.tsx'), 'CommitmentsPage'),
 })
 
+/** An empty text of these finds the cost that has none. */
+const canBeNone: ReadonlySet<string> = new Set(['region', 'subAccountId', 'tagValue'])
+
 /** What is no value of a field is left out, so that any address shows a page. */
 function searchOf(values: Values): CostSearch {
   const search: CostSearch = {}
   for (const field of costTexts) {
     // The router parses `12` as a number, and these fields are texts.
     const value = values[field]
-    if (typeof value === 'string' || typeof value === 'number') search[field] = String(value)
+    if (typeof value !== 'string' && typeof value !== 'number') continue
+    if (value !== '' || canBeNone.has(field)) search[field] = String(value)
   }
   for (const field of costNumbers) {
     const value = count(values[field])

@@ -12,17 +12,18 @@ import {
 import { dayWords } from '../parts/day-words.ts'
 import { compactMoney, money } from './money.ts'
 import type { UnitCost } from './queries.ts'
-import { perUnit, valueInWords } from './unit-words.ts'
+import { dayInWords, perUnit, valueInWords } from './unit-words.ts'
 import { useWidth } from '../parts/use-width.ts'
 
 type Day = UnitCost['days'][number]
 type Props = { cost: Pick<UnitCost, 'days' | 'currency' | 'unit'> }
 
 /**
- * What one cost on each day: a line, with a hole where there is no value. It is a picture; the table below it
- * has the same figures for everybody.
+ * What one cost on each day: a line, with a hole where there is no value, and where the bills are not complete. It is a
+ * picture; the table below it has the same figures for everybody.
  */
-export function UnitChart({ cost: { days, currency, unit } }: Props) {
+export function UnitChart({ cost: { days: all, currency, unit } }: Props) {
+  const days = all.map((day) => (day.isComplete ? day : { ...day, costPerUnit: null }))
   const [width, measure] = useWidth(720)
   const [hovered, setHovered] = useState<number>()
   const { x, y } = scalesOf(days, width)
@@ -104,12 +105,13 @@ const aloneIn = (days: readonly Day[]): Day[] => {
 
 type FiguresProps = { day: Day; of: { unit: string; currency: string }; left: boolean }
 
-function DayFigures({ day: { day, cost, value, costPerUnit }, of, left }: FiguresProps) {
+function DayFigures({ day: one, of, left }: FiguresProps) {
+  const { day, cost, value } = one
   return (
     <div className={`cost-figures ${left ? 'left' : ''}`} aria-hidden="true">
       <p>
         {dayWords(day)}{' '}
-        <strong className="num">{costPerUnit === null ? 'none' : perUnit(costPerUnit, of)}</strong>
+        <strong className="num">{dayInWords(one, (amount) => perUnit(amount, of))}</strong>
       </p>
       <p>
         cost <span className="num">{money(cost, of.currency)}</span>

@@ -1,7 +1,8 @@
 import { unitMoney } from './money.ts'
 import type { ListedUnit, UnitCost } from './queries.ts'
 
-type Total = Pick<UnitCost['total'], 'costPerUnit' | 'measured'>
+type Total = Pick<UnitCost['total'], 'value' | 'costPerUnit' | 'measured'>
+type Day = Pick<UnitCost['days'][number], 'value' | 'costPerUnit' | 'isComplete'>
 
 /** `$0.12 an order` needs to know how a word sounds, so: `$0.12 per order`. */
 export const perUnit = (
@@ -11,16 +12,29 @@ export const perUnit = (
 
 /** The cost per unit, or why there is none. */
 export function totalInWords(
-  { costPerUnit, measured }: Total,
+  { value, costPerUnit, measured }: Total,
   of: { unit: string; currency: string },
 ): string {
   if (costPerUnit !== null) return perUnit(costPerUnit, of)
-  if (measured.days === 0) return 'No values yet'
+  if (value === null) return 'No values'
+  if (measured.days === 0) return 'No complete day with a value'
   return `No ${of.unit} in this period`
 }
 
 export const daysInWords = ({ measured: { days } }: Pick<Total, 'measured'>): string =>
-  days === 1 ? 'on 1 day with a value' : `on ${days.toLocaleString('en')} days with a value`
+  days === 1
+    ? 'on 1 complete day with a value'
+    : `on ${days.toLocaleString('en')} complete days with a value`
+
+/** Of one day. While its bills are not complete, the cost of one would be too high or too low. */
+export function dayInWords(
+  { value, costPerUnit, isComplete }: Day,
+  wordsOf: (costPerUnit: number) => string,
+): string {
+  if (value === null) return 'none'
+  if (!isComplete) return 'not complete'
+  return costPerUnit === null ? 'none' : wordsOf(costPerUnit)
+}
 
 /** Numbers of units can be any: orders, or gigabytes with decimals. */
 export const valueInWords = (value: number): string =>

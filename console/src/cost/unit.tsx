@@ -17,7 +17,7 @@ import { unitQuery, type Unit, type UnitCost } from './queries.ts'
 import { UnitChart } from './unit-chart.tsx'
 import { UnitForm } from './unit-form.tsx'
 import { UnitValuesForm } from './unit-values-form.tsx'
-import { daysInWords, totalInWords, valueInWords } from './unit-words.ts'
+import { dayInWords, daysInWords, totalInWords, valueInWords } from './unit-words.ts'
 import './cost.css'
 
 const route = getRouteApi('/app/cost/units/$id')
@@ -180,10 +180,8 @@ const columnsOf = ({
   },
   {
     title: `Cost per ${unit.unit}`,
-    render: ({ costPerUnit }) => (
-      <span className="num">
-        {costPerUnit === null ? 'none' : unitMoney(costPerUnit, currency)}
-      </span>
+    render: (day) => (
+      <span className="num">{dayInWords(day, (amount) => unitMoney(amount, currency))}</span>
     ),
   },
 ]

@@ -31,11 +31,12 @@ function Groups({ search, groupBy, title }: GroupsProps) {
     costSeriesQuery({ ...search, groupBy, owner: 'unmanaged' }, { top: shownGroups }),
   )
   const series = query.data
-  const rows: Row[] = (series?.groups ?? []).map(({ key, label, total }) => ({
-    id: key ?? '',
-    label,
-    amount: total,
-    narrow: series && narrowOf(search, narrowed(search, series, key)),
+  const rows: Row[] = (series?.groups ?? []).map((group) => ({
+    // An account and an upload can have the same key.
+    id: `${group.key} ${group.label}`,
+    label: group.label,
+    amount: group.total,
+    narrow: series && narrowOf(search, narrowed(search, series, group)),
   }))
   if (series && series.rest.groups > 0)
     rows.push({

@@ -42,6 +42,8 @@ export function UnmanagedPage() {
       />
       <CostTabs />
       <ErrorNote error={payload.error} goesOn />
+      {/* Also without an answer: a date that is refused is corrected here. */}
+      {!isEmpty && <CostFilter search={search} window={payload.data ?? {}} to="/cost/unmanaged" />}
       {payload.isPending && <Loading what="the cost" />}
       {isEmpty && (
         <Empty title="No cost yet">
@@ -53,7 +55,6 @@ export function UnmanagedPage() {
       )}
       {payload.data && total !== undefined && (
         <>
-          <CostFilter search={search} window={payload.data} to="/cost/unmanaged" />
           <Figures payload={payload.data} />
           <UnmanagedGroups search={search} />
           <Untagged search={search} tagKey={payload.data.tagKey ?? null} />

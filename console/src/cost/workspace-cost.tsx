@@ -44,7 +44,9 @@ export function WorkspaceCostTab({ workspace: { id }, search }: Props) {
 function Spend({ id, cost }: { id: number; cost: WorkspaceCost }) {
   const navigate = useNavigate()
   const { from, to, currency, total, daily, unconverted } = cost
-  const before = useQuery(workspaceCostQuery(id, windowBefore(cost))).data
+  const { data, isPlaceholderData } = useQuery(workspaceCostQuery(id, windowBefore(cost)))
+  // Of another window it would be held against the wrong days.
+  const before = isPlaceholderData ? undefined : data
   const changed = before && change(total, before.total)
   const search: CostSearch = { workspaceId: id, from, to }
   if (daily.every(({ amount }) => amount === 0) && unconverted.length === 0)

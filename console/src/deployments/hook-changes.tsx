@@ -4,10 +4,8 @@ import type { RunPlace } from '../api/types.ts'
 import { isGone } from '../parts/gone.tsx'
 import { ErrorNote, Loading } from '../parts/notes.tsx'
 import { plainText } from '../parts/plain-text.ts'
-import { Scroller } from '../parts/scroller.tsx'
-import { DiffLines } from '../runs/diff-lines.tsx'
 import { runChangesQuery } from './queries.ts'
-import { unifiedHunks } from './unified-hunks.ts'
+import { TextDiff } from './text-diff.tsx'
 
 type Change = Answer<'getPipelineRunChanges'>['hooks'][number]
 
@@ -42,11 +40,7 @@ function OneHook({ change: { name, path, pathBefore, change, diff } }: { change:
           Before: <code>{plainText(pathBefore)}</code>
         </p>
       )}
-      {unifiedHunks(diff ?? '').map(({ line, lines }) => (
-        <Scroller key={line} className="snippet" label={`${title}, from line ${line}`}>
-          <DiffLines lines={lines} />
-        </Scroller>
-      ))}
+      <TextDiff title={title} diff={diff ?? ''} />
       {diff === null && change !== 'same' && (
         <p className="dim">It is no text, or too long to be compared by lines.</p>
       )}

@@ -28,14 +28,6 @@ export const runHostsQuery = ({ pipelineId: id, runId, endedAt }: OfRun) =>
       endedAt === null && everyMs * Math.max(1, Math.ceil((state.data?.length ?? 0) / pageSize)),
   })
 
-/** The manifest of a run, which never changes. */
-export const runManifestQuery = (id: number, runId: number) =>
-  queryOptions({
-    queryKey: ['pipelines', id, 'runs', runId, 'manifest'],
-    queryFn: ({ signal }) => call('getRunManifest', { params: { id, runId }, signal }),
-    staleTime: Infinity,
-  })
-
 /** What a release changes against the one that runs; another one may run meanwhile. */
 export const runChangesQuery = (id: number, runId: number) =>
   queryOptions({

@@ -3,13 +3,11 @@ import type { AnyRunDetail, RunPlace } from '../api/types.ts'
 import { plural } from '../api/words.ts'
 import { isGone } from '../parts/gone.tsx'
 import { ErrorNote, Loading } from '../parts/notes.tsx'
-import { plainLine } from '../parts/plain-text.ts'
-import { newestRunsQuery } from '../pipelines/queries.ts'
-import { nameOfRun, RunLink } from '../runs/run-row.tsx'
-import { FileDiff } from '../workspaces/file-diff.tsx'
-import { earlierRelease } from './earlier-release.ts'
+import { plainLine, plainText } from '../parts/plain-text.ts'
+import { RunLink } from '../runs/run-row.tsx'
 import { HookChanges } from './hook-changes.tsx'
-import { runManifestQuery } from './queries.ts'
+import { runChangesQuery } from './queries.ts'
+import { TextDiff } from './text-diff.tsx'
 
 type Props = { run: AnyRunDetail; place: RunPlace }
 
@@ -20,7 +18,7 @@ export function ReleaseChanges({ run, place }: Props) {
       <Commits run={run} />
       <section className="stack" aria-labelledby="manifest-title">
         <h2 id="manifest-title">Manifest</h2>
-        <ManifestChange run={run} place={place} />
+        <ManifestChange runId={run.id} place={place} />
       </section>
       <section className="stack" aria-labelledby="hooks-title">
         <h2 id="hooks-title">Hooks</h2>
@@ -63,36 +61,40 @@ function Commits({ run: { commits = [], commitsTruncated, commit } }: { run: Any
   )
 }
 
-/** Against the release that the hosts have before this run. */
-function ManifestChange({ run, place }: Props) {
-  const { data: runs } = useQuery(newestRunsQuery(place.id))
-  const before = runs && earlierRelease(runs, run)
-  const is = useQuery(runManifestQuery(place.id, run.id))
-  const was = useQuery({
-    ...runManifestQuery(place.id, before?.id ?? 0),
-    enabled: before !== undefined,
-  })
-  if (isGone(is.error)) return <p className="dim">The manifest was not read.</p>
-  if (is.error) return <ErrorNote error={is.error} goesOn />
-  if (!is.data || !runs || (before && was.isPending)) return <Loading what="the manifest" />
-  if (!before || !was.data)
-    return (
-      <>
-        <p className="dim">There is no earlier release to compare it with.</p>
-        <FileDiff name={is.data.path} was={undefined} is={is.data.yaml} />
-      </>
-    )
-  const against = (
-    <RunLink place={{ kind: 'pipeline', id: place.id, runId: before.id }}>
-      {nameOfRun(before)}
+/** Against the release that this run replaces, which the API finds among all runs. */
+function ManifestChange({ runId, place }: { runId: number; place: RunPlace }) {
+  const { data, error } = useQuery(runChangesQuery(place.id, runId))
+  if (isGone(error)) return <p className="dim">The manifest was not read.</p>
+  if (error) return <ErrorNote error={error} goesOn />
+  if (!data) return <Loading what="the manifest" />
+  const { from, manifest } = data
+  const against = from && (
+    <RunLink place={{ kind: 'pipeline', id: place.id, runId: from.runId }}>
+      Run #{from.number}
     </RunLink>
   )
-  if (was.data.sha256 === is.data.sha256)
+  if (manifest.change === 'same')
     return <p className="dim">It is the same as in {against}, the last release.</p>
+  const title = plainText(manifest.path)
   return (
     <>
-      <p className="dim">What changed since {against}, the last release.</p>
-      <FileDiff name={is.data.path} was={was.data.yaml} is={is.data.yaml} />
+      <p className="dim">
+        {against ? (
+          <>What changed since {against}, the last release.</>
+        ) : (
+          'There is no earlier release to compare it with.'
+        )}
+      </p>
+      <article className="check-box">
+        <h3>
+          <code>{title}</code>
+          {manifest.change === 'added' && <span className="tag good">new</span>}
+        </h3>
+        <TextDiff title={title} diff={manifest.diff ?? ''} />
+        {manifest.diff === null && (
+          <p className="dim">It is too long, or differs in too many lines, to be compared here.</p>
+        )}
+      </article>
     </>
   )
 }

@@ -8,7 +8,7 @@ import { FormDialog } from '../parts/form-dialog.tsx'
 import { Button, textIn, TextField } from '../parts/forms.tsx'
 import { nameOfRun } from '../runs/run-row.tsx'
 import { useStartKey } from '../runs/start-key.ts'
-import { wayBack } from './earlier-release.ts'
+import { wayBack } from './way-back.ts'
 
 type Props = { run: AnyRunDetail; place: RunPlace; pipeline: Pipeline }
 

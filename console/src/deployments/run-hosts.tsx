@@ -6,6 +6,7 @@ import { plural } from '../api/words.ts'
 import { FilterBox } from '../parts/filter-box.tsx'
 import { Select } from '../parts/forms.tsx'
 import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
+import { offeredStates } from '../parts/offered-states.ts'
 import { WindowedList } from '../parts/windowed-list.tsx'
 import { DeploymentBar } from './deployment-bar.tsx'
 import { HostRow } from './host-row.tsx'
@@ -27,7 +28,7 @@ export function RunHosts({ run, place }: Props) {
   const lines = useLastLines(place, isDeploying(run))
   const hosts = query.data ?? noHosts
   const items = useMemo(() => hostItems(hosts, { q, state }), [hosts, q, state])
-  const states = hostStates.filter((one) => hosts.some((host) => host.state === one))
+  const states = offeredStates(hostStates, hosts, state)
   if (query.isPending) return <Loading what="hosts" />
   if (hosts.length === 0)
     return query.error ? <ErrorNote error={query.error} goesOn /> : <NoHosts run={run} />

@@ -36,7 +36,8 @@ export function GitConnectionsPage() {
   )
   return (
     <>
-      <ErrorNote error={query.error ?? validate.error} goesOn />
+      <ErrorNote error={query.error} goesOn />
+      <ErrorNote error={validate.error} />
       {query.isPending && <Loading what="Git connections" />}
       {query.isSuccess && connections.length === 0 && (
         <Empty title="No Git connections yet">

@@ -31,7 +31,8 @@ export function WorkspaceGit({ workspace }: { workspace: Workspace }) {
       {(workspace.source.kind === 'inline' || hydrations.length > 0) && (
         <section className="section" aria-labelledby="hydrations-title">
           <h2 id="hydrations-title">Commits</h2>
-          <ErrorNote error={query.error ?? retry.error} goesOn />
+          <ErrorNote error={query.error} goesOn />
+          <ErrorNote error={retry.error} />
           {query.isPending && <Loading what="the commits" />}
           {query.isSuccess && hydrations.length === 0 && (
             <p className="dim quiet-line">

@@ -80,7 +80,8 @@ function CommittedTo({ workspace: { id, gitConnectionId } }: { workspace: Worksp
   )
   return (
     <>
-      <ErrorNote error={query.error ?? change.error} goesOn />
+      <ErrorNote error={query.error} goesOn />
+      <ErrorNote error={change.error} />
       <Select
         label="Connection"
         value={gitConnectionId ?? ''}

@@ -85,7 +85,7 @@ function HeirPicker({ heir, onChoose }: PickerProps) {
   const q = useSettled(typed ?? '')
   const found = useQuery({
     queryKey: ['offered', 'people', q],
-    queryFn: ({ signal }) => call('listUsers', { query: { limit: 8, q }, signal }),
+    queryFn: ({ signal }) => call('listUsers', { query: { limit: 8, q: q || undefined }, signal }),
     enabled: typed !== undefined,
     placeholderData: keepPreviousData,
   })

@@ -121,7 +121,7 @@ function WorkspaceField() {
 async function infrastructureIn(form: FormData) {
   const typed = textIn(form, 'workspace').trim()
   // Requests the list again, because the suggestions may be older than the typed name.
-  const { workspaces } = await call('listWorkspaces', { query: { q: typed } })
+  const { workspaces } = await call('listWorkspaces', { query: { q: typed || undefined } })
   const target = workspaces.find(({ name }) => name === typed)
   if (!target) throw new Error(`There is no workspace “${typed}”. Choose one of the list.`)
   return {

@@ -12,7 +12,7 @@ export const pipelinesQuery = ({ q = '', managed = false, label, sort }: Pipelin
         query: {
           limit: pageSize,
           cursor: pageParam,
-          q,
+          q: q || undefined,
           ...(!managed && { managed: false }),
           ...(label && { label }),
           ...(sort && { sort }),

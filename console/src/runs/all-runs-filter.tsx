@@ -91,7 +91,8 @@ function WorkspaceFilter({ chosen, onChoose }: PickerProps) {
   const q = useSettled(typed ?? '')
   const found = useQuery({
     queryKey: ['offered', 'workspaces', q],
-    queryFn: ({ signal }) => call('listWorkspaces', { query: { limit: maxOffered, q }, signal }),
+    queryFn: ({ signal }) =>
+      call('listWorkspaces', { query: { limit: maxOffered, q: q || undefined }, signal }),
     enabled: typed !== undefined,
     placeholderData: keepPreviousData,
   })
@@ -112,7 +113,8 @@ function AuthorFilter({ chosen, onChoose }: PickerProps) {
   const q = useSettled(typed ?? '')
   const found = useQuery({
     queryKey: ['offered', 'people', q],
-    queryFn: ({ signal }) => call('listUsers', { query: { limit: maxOffered, q }, signal }),
+    queryFn: ({ signal }) =>
+      call('listUsers', { query: { limit: maxOffered, q: q || undefined }, signal }),
     enabled: typed !== undefined,
     placeholderData: keepPreviousData,
   })

@@ -1,22 +1,5 @@
 import type { Run } from '../api/types.ts'
 
-type Released = Pick<Run, 'id' | 'number' | 'state' | 'deployment' | 'workspaceId'>
-
-/** The release that hosts of the target have before this run: of the newest run below it that was deployed well. */
-export const earlierRelease = <One extends Released>(
-  runs: readonly One[],
-  run: Pick<Released, 'number' | 'workspaceId'>,
-): One | undefined =>
-  runs
-    .filter(
-      ({ number, state, deployment, workspaceId }) =>
-        state === 'succeeded' &&
-        deployment != null &&
-        workspaceId === run.workspaceId &&
-        (number ?? 0) < (run.number ?? 0),
-    )
-    .toSorted((a, b) => (b.number ?? 0) - (a.number ?? 0))[0]
-
 type Rollbackable = Pick<Run, 'number' | 'artifact' | 'workspaceId'>
 
 /**

@@ -1,26 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import type { Run } from '../api/types.ts'
-import { earlierRelease, wayBack } from './earlier-release.ts'
+import { wayBack } from './way-back.ts'
 
 const run = (number: number, more: object = {}) =>
   ({ id: number, number, state: 'succeeded', deployment: {}, workspaceId: 7, ...more }) as Run
-
-describe('the release before a run', () => {
-  const runs = [
-    run(6),
-    run(5, { state: 'failed' }),
-    run(4, { workspaceId: 8 }),
-    run(3, { deployment: null }),
-    run(2),
-    run(1),
-  ]
-
-  test('is the newest below it that was deployed well to its target', () => {
-    expect(earlierRelease(runs, run(5))?.number).toBe(2)
-    expect(earlierRelease(runs, run(7))?.number).toBe(6)
-    expect(earlierRelease(runs, run(1))).toBeUndefined()
-  })
-})
 
 describe('the way back', () => {
   const nowMs = Date.parse('2026-05-01T12:00:00Z')
