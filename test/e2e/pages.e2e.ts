@@ -11,10 +11,11 @@ import { everyWidth, openBrowser, settle, visit } from './browser.ts'
 import { connectRepository } from './git-world.ts'
 import { faultsInBothThemes } from './in-both-themes.ts'
 import { createWorld, type World } from './world.ts'
+import { wrongWords } from './wrong-words.ts'
 
 const folder = join(import.meta.dirname, '../.output/screenshots')
 
-// Each page: what axe says, that it is no wider than its window, and a picture to be looked at.
+// Each page: what axe says, its words, that it is no wider than its window, and a picture to be looked at.
 describe('every page', () => {
   let harness: GitHarness
   let browser: Browser
@@ -41,6 +42,7 @@ describe('every page', () => {
       for (const [name, path] of Object.entries(at)) {
         await page.goto(path)
         wrong.push(...(await faultsInBothThemes(page, name)))
+        wrong.push(...(await wrongWords(page, name)))
       }
       expect(wrong).toEqual([])
       expect(faults).toEqual([])
@@ -78,6 +80,7 @@ describe('every page', () => {
       await page.goto(path)
       await settle(page)
       await expectAccessible(page, `${name} as a Viewer`)
+      expect(await wrongWords(page, `${name} as a Viewer`)).toEqual([])
       const changing = page.getByRole('button', {
         name: /^(Start|Lock|Unlock|Approve|Reject|Cancel run|New workspace|New pipeline|New variable|Save|Delete|Invite|New policy|Restore|Change [^t\d]|Remove [^t]|Enable|Disable|Map |Unmap|New SCIM|Connect|Disconnect)/,
       })
