@@ -1,6 +1,7 @@
 import type { PipelineValue } from '../../app/pipelines/values-of-pipeline.ts'
 import type { Manifest } from '../../domain/manifest/manifest-schema.ts'
 import { secondsOf } from '../../domain/manifest/meaning-faults.ts'
+import { whyNotMasked } from '../../domain/runs/why-not-masked.ts'
 import type { BuildLimits, BuildStep } from '../../gateways/runner/protocol.ts'
 import type { OrganizationSettings } from '../../store/organizations/settings.ts'
 import { RunFault } from './run-fault.ts'
@@ -33,6 +34,9 @@ export function assertBuildable(
       'The manifest asks for the network, and the settings of this organization give builds none. An Org Admin can change that; or write "network: none".',
     )
   const { variables, secrets } = valuesFor(build, given.values)
+  // Before anything is said of the build: its masks would fail at the first line.
+  const unmaskable = whyNotMasked(secrets)
+  if (unmaskable !== undefined) throw refuse(unmaskable)
   const memoryBytes = build.memory ? bytesOf(build.memory) : given.limits.memoryBytes
   if (memoryBytes > given.limits.memoryBytes)
     throw refuse(

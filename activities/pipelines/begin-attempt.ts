@@ -1,6 +1,5 @@
 import { Context } from '@temporalio/activity'
 import { endApplicationRun } from '../../app/runs/end-application-run.ts'
-import type { Mask } from '../../domain/runs/mask-secrets.ts'
 import { systemActor } from '../../store/audit/audit-log.ts'
 import { gitConnections, type GitConnection } from '../../store/git/git-connections.ts'
 import { applicationAttempts, type CountedStep } from '../../store/runs/application-attempts.ts'
@@ -8,7 +7,7 @@ import { moveApplication } from '../../store/runs/move-application.ts'
 import { sourceOfRun, type SourceOfRun } from '../../store/runs/source-of-run.ts'
 import type { Deps } from '../deps.ts'
 import { openStageLog, type StageLog } from '../runs/stage-log.ts'
-import { attemptMask } from './attempt-mask.ts'
+import { attemptMask, type AttemptMask } from './attempt-mask.ts'
 import { watchApplication, type ApplicationWatch } from './watch-application.ts'
 
 export type Attempt = {
@@ -22,7 +21,7 @@ export type Attempt = {
   log: StageLog
   /** Values that what is said of this attempt must not show; filled in once they are opened. */
   secrets: string[]
-  mask: Mask
+  mask: AttemptMask
   watch: ApplicationWatch
 }
 
@@ -69,7 +68,8 @@ export async function beginAttempt(
     await log.append([{ level: 'warn', line: 'The worker was lost. Beginning this stage again.' }])
   const watch = watchApplication(deps, place, { step, begun })
   const secrets: string[] = []
-  return { ...place, ...opened, step, log, secrets, mask: attemptMask(secrets), watch }
+  const mask = attemptMask(secrets, organizationId)
+  return { ...place, ...opened, step, log, secrets, mask, watch }
 }
 
 const engineRunId = (): string => Context.current().info.workflowExecution?.runId ?? 'unknown'

@@ -48,6 +48,7 @@ export const buildArtifact =
         await endAttempt(deps, attempt, error)
       } finally {
         attempt.watch.close()
+        await attempt.mask.close()
       }
     })
   }

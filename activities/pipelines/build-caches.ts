@@ -6,7 +6,6 @@ import { pipeline } from 'node:stream/promises'
 import { AppError } from '../../domain/errors.ts'
 import type { Manifest } from '../../domain/manifest/manifest-schema.ts'
 import { cacheScopes, maxCacheBytes } from '../../domain/pipelines/cache-scopes.ts'
-import { stripControls } from '../../domain/secrets/strip-controls.ts'
 import { keyOfCache, packCache, unpackCache } from '../../gateways/artifacts/build-cache.ts'
 import { buildCaches } from '../../store/pipelines/build-caches.ts'
 import type { Deps } from '../deps.ts'
@@ -158,6 +157,6 @@ async function say(
   path: string,
   { what, level = 'info' }: { what: string; level?: 'info' | 'warn' },
 ): Promise<void> {
-  const line = mask(stripControls(`The cache ${path} ${what}.`), 2_000)
+  const [line = ''] = await mask.lines([`The cache ${path} ${what}.`])
   await log.append([{ level, line }])
 }

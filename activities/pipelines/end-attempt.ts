@@ -1,5 +1,4 @@
 import { AppError } from '../../domain/errors.ts'
-import { stripControls } from '../../domain/secrets/strip-controls.ts'
 import { JobFailure } from '../../gateways/runner/job-failure.ts'
 import { RunnerLost } from '../../gateways/runner/supervise-job.ts'
 import { endApplicationRun } from '../../app/runs/end-application-run.ts'
@@ -21,17 +20,13 @@ export async function endAttempt(
   error: unknown,
 ): Promise<void> {
   const { organizationId, runId, step, log, mask, watch, begun } = attempt
-  /** Names of files and of steps are the author's. */
-  const masked = (text: string): string => mask(stripControls(text), 2_000)
   if (watch.cause() === 'over') return
   const fault = watch.cause() === undefined ? faultOf(error, step) : undefined
   if (fault) {
-    const { level, lines, reason, missing } = fault
-    const message = masked(fault.message)
-    await log.append([
-      ...lines.map((line) => ({ level, line: masked(line) })),
-      { level: 'error', line: message },
-    ])
+    const { level, reason, missing } = fault
+    // Names of files and of steps are the author's.
+    const [message = '', ...lines] = await mask.lines([fault.message, ...fault.lines])
+    await log.append([...lines.map((line) => ({ level, line })), { level: 'error', line: message }])
     await retryWhileUnavailable(async () =>
       deps.store.tenant(organizationId, async (tenant) =>
         endApplicationRun(
@@ -44,10 +39,10 @@ export async function endAttempt(
     return
   }
   const isAway = error instanceof AppError
-  if (isAway && watch.cause() === undefined)
-    await log
-      .append([{ level: 'warn', line: masked(`${error.message} It is tried again.`) }])
-      .catch(() => undefined)
+  if (isAway && watch.cause() === undefined) {
+    const [line = ''] = await mask.lines([`${error.message} It is tried again.`])
+    await log.append([{ level: 'warn', line }]).catch(() => undefined)
+  }
   // A worker that is told to stop, or a host that does not answer, was not lost: the attempt is not counted,
   // if the store can be reached to say so.
   if (isAway || watch.cause() === 'lost')

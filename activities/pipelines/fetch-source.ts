@@ -37,6 +37,7 @@ export const fetchSource =
         await endAttempt(deps, attempt, error)
       } finally {
         attempt.watch.close()
+        await attempt.mask.close()
       }
     })
   }

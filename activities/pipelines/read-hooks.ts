@@ -3,6 +3,7 @@ import type { Manifest } from '../../domain/manifest/manifest-schema.ts'
 import type { HookName } from '../../domain/pipelines/release-plan.ts'
 import type { HookFile } from '../../domain/pipelines/release-changes.ts'
 import { selectFiles, type FileChoice } from '../../gateways/artifacts/select-files.ts'
+import { assertShownWhole } from './assert-shown-whole.ts'
 import type { Attempt } from './begin-attempt.ts'
 import { RunFault } from './run-fault.ts'
 import type { OpenedSource } from './with-source.ts'
@@ -86,7 +87,12 @@ export async function readHooks(
     throw new RunFault('build_errored', faultOf(refused, fault, plainOf(decoded(file).toString())))
   if (end.exitCode !== 0 || lines.length !== named.length)
     throw new RunFault('build_errored', 'The hooks of the artifact cannot be read.')
-  return named.map((hook, at) => ({ ...hook, ...contentOf(lines[at] ?? '', mask) }))
+  const hooks = named.map((hook, at) => ({ ...hook, ...contentOf(lines[at] ?? '') }))
+  await assertShownWhole(
+    hooks.flatMap(({ name, path, text }) => (text === null ? [] : [{ name, path, text }])),
+    async (texts) => mask.texts(texts, maxTextBytes),
+  )
+  return hooks
 }
 
 const decoded = (base64: string): Buffer => Buffer.from(base64, 'base64')
@@ -107,10 +113,7 @@ function faultOf({ name, path }: NamedHook, fault: string, file: string): string
     : `The artifact has no file ${path}, the hook "${name}".`
 }
 
-function contentOf(
-  line: string,
-  mask: (text: string) => string,
-): Pick<HookFile, 'sha256' | 'text'> {
+function contentOf(line: string): Pick<HookFile, 'sha256' | 'text'> {
   const [kind, value = ''] = line.split(':')
   if (kind === 'sha256') return { sha256: value, text: null }
   if (kind !== 'bytes') return { sha256: null, text: null }
@@ -119,6 +122,6 @@ function contentOf(
   const isText = !text.includes('\0') && Buffer.from(text).equals(bytes)
   return {
     sha256: createHash('sha256').update(bytes).digest('hex'),
-    text: isText ? mask(text) : null,
+    text: isText ? text : null,
   }
 }

