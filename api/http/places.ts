@@ -1,35 +1,36 @@
 import type { FastifyReply } from 'fastify'
 
-export type Places = {
+/** `Key` names the organization, or what stands for it where it is not known. */
+export type Places<Key = number> = {
   /** Takes a place until the request is answered or its client has left. False if none is free. */
-  take(reply: FastifyReply, organizationId: number): boolean
+  take(reply: FastifyReply, organizationId: Key): boolean
   /**
    * Runs `work` in a place, which it has until its end, also when its client has left: otherwise a client that
    * disconnects and asks again has work of any number under way. Undefined if no place is free.
    */
-  run<T>(organizationId: number, work: () => Promise<T>): Promise<T> | undefined
+  run<T>(organizationId: Key, work: () => Promise<T>): Promise<T> | undefined
 }
 
 /**
  * Places for costly requests in one process. The second half of them is for organizations that have
  * none: a few organizations cannot fill all of them.
  */
-export function createPlaces({
+export function createPlaces<Key = number>({
   ofOrganization,
   atOnce = Infinity,
 }: {
   ofOrganization: number
   atOnce?: number
-}): Places {
-  const counts = new Map<number, number>()
+}): Places<Key> {
+  const counts = new Map<Key, number>()
   let taken = 0
 
-  const isFree = (organizationId: number): boolean => {
+  const isFree = (organizationId: Key): boolean => {
     const own = counts.get(organizationId) ?? 0
     return own < ofOrganization && taken < (own === 0 ? atOnce : atOnce / 2)
   }
   /** Returns the function that frees the place. */
-  const enter = (organizationId: number): (() => void) => {
+  const enter = (organizationId: Key): (() => void) => {
     counts.set(organizationId, (counts.get(organizationId) ?? 0) + 1)
     taken += 1
     let isOver = false

@@ -22,7 +22,8 @@ export function registerUnreadBodies(app: FastifyInstance): void {
 export const leavesLargeBody = ({ raw, headers }: FastifyRequest): boolean =>
   !raw.complete && raw.socket instanceof Socket && lengthOf(headers) > maxLeftBytes
 
-function lengthOf(headers: FastifyRequest['headers']): number {
+/** How many bytes the body will have, as its sender says; Infinity where the sender does not say. */
+export function lengthOf(headers: FastifyRequest['headers']): number {
   // A chunked body says no length.
   if (headers['transfer-encoding'] !== undefined) return Infinity
   return Number(headers['content-length'] ?? 0)

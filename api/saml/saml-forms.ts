@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { Type, type TSchema } from 'typebox'
+import { bodyShares } from '../http/body-shares.ts'
 import { renderSamlError } from './render-saml.ts'
 
 declare module 'fastify' {
@@ -12,11 +13,19 @@ declare module 'fastify' {
 /** SAML messages are a few kilobytes; one with a thousand groups is about a hundred. */
 export const formLimitBytes = 512 * 1024
 
-/** Makes a plugin accept forms alone, and answer every error with a page. */
+/**
+ * Makes a plugin accept forms alone, and answer every error with a page. A form may come from anybody, so a large one
+ * takes a share of the memory of such bodies before it is received.
+ */
 export function takeSamlForms(app: FastifyInstance, renderError = renderSamlError): void {
   app.setErrorHandler(renderError)
   app.removeAllContentTypeParsers()
   app.decorateRequest('formText', '')
+  app.addHook('preParsing', async (request, _reply, payload) => {
+    await bodyShares.take(request, payload, formLimitBytes)
+    return payload
+  })
+  app.whenOver((request) => bodyShares.leave(request))
   app.addContentTypeParser(
     'application/x-www-form-urlencoded',
     { parseAs: 'string', bodyLimit: formLimitBytes },

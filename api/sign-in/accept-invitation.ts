@@ -10,6 +10,7 @@ import { users } from '../../store/users/users.ts'
 import type { Deps } from '../deps.ts'
 import { assertNewPassword } from './assert-new-password.ts'
 import { assertMayUsePassword, insertSession, readSignIn, type NewSignIn } from './open-session.ts'
+import { inPasswordTurn } from './password-turns.ts'
 import { invitationInvalid, organizationSuspended } from './refusals.ts'
 import { actorOfVisitor, type Visitor } from './visitor.ts'
 
@@ -30,7 +31,7 @@ export async function acceptInvitation(
 
   const { organizationId, userId } = owner
   // Hashing is slow, so it is done before the transaction.
-  const passwordHash = await hashPassword(password)
+  const passwordHash = await inPasswordTurn(visitor.ip, async () => hashPassword(password))
   const cookie = await deps.store.tenant(organizationId, async (tenant) => {
     if (!(await holdPerson(tenant, userId))) throw invitationInvalid()
     if (!(await userTokens(tenant).use(hash, 'invitation'))) throw invitationInvalid()

@@ -3,6 +3,7 @@ import { AppError } from '../../domain/errors.ts'
 import type { PlatformDb } from '../../store/driver/connect.ts'
 import { signIn } from '../../store/platform/sign-in.ts'
 import { signInTries } from '../../store/platform/sign-in-tries.ts'
+import { triesInFlight } from './refusals.ts'
 
 /**
  * Takes one of five tries before anything is verified, and ends it by what `verify` returns: a
@@ -22,11 +23,7 @@ async function asTryThat<T>(
 ): Promise<T> {
   const tries = signInTries(db)
   const taken = await tries.take(subject)
-  if (taken === 'busy')
-    throw new AppError('rate_limited', 'Other tries are being checked. Try again in a second.', {
-      code: 'tries_in_flight',
-      retryAfterSeconds: 1,
-    })
+  if (taken === 'busy') throw triesInFlight()
   if (taken !== 'taken')
     throw new AppError('rate_limited', 'Too many failed tries. Wait and try again.', {
       code: 'locked',

@@ -10,6 +10,7 @@ import type { Deps } from '../deps.ts'
 import { assertNewPassword } from './assert-new-password.ts'
 import { wrongOwnPassword } from './refusals.ts'
 import { asPasswordTry } from './as-try.ts'
+import { inPasswordTurn } from './password-turns.ts'
 
 /** Changes one's own password, with the old one. All other sessions and all mailed links end. */
 export async function changePassword(
@@ -17,7 +18,7 @@ export async function changePassword(
   caller: Caller,
   { current, password }: { current: string; password: string },
 ): Promise<void> {
-  const { organizationId, userId, email } = caller
+  const { organizationId, userId, email, ip } = caller
   assertNewPassword(password, caller)
   const oldHash = await deps.store.tenant(organizationId, async (tenant) =>
     users(tenant).passwordHash(userId),
@@ -26,15 +27,15 @@ export async function changePassword(
     throw conflict('no_password', 'You have no password here: you sign in by single sign-on.')
 
   // Counts towards the lock of sign-in, so that an attacker cannot guess the password here instead.
-  const right = await asPasswordTry(deps.store.platform, email, async () =>
-    verifyPassword(oldHash, current),
+  const right = await inPasswordTurn(ip, async () =>
+    asPasswordTry(deps.store.platform, email, async () => verifyPassword(oldHash, current)),
   )
   if (!right) {
     await noteFailure(deps, caller)
     throw wrongOwnPassword()
   }
 
-  const passwordHash = await hashPassword(password)
+  const passwordHash = await inPasswordTurn(ip, async () => hashPassword(password))
   await deps.store.tenant(organizationId, async (tenant) => {
     const person = await holdPerson(tenant, userId)
     // A concurrent request changed it.

@@ -18,6 +18,7 @@ import {
 } from './open-session.ts'
 import { organizationSuspended, wrongCredentials } from './refusals.ts'
 import { asPasswordTry } from './as-try.ts'
+import { inPasswordTurn } from './password-turns.ts'
 import { actorOfVisitor, type Visitor } from './visitor.ts'
 
 export type LoginInput = { email: string; password: string; org?: string }
@@ -38,10 +39,12 @@ const failureMs = 50
 export async function logIn(deps: Deps, input: LoginInput, visitor: Visitor): Promise<SignInStep> {
   const { platform } = deps.store
   let found: SignInCandidate[] = []
-  const match = await asPasswordTry(platform, input.email, async () => {
-    found = await signIn(platform).candidates(normalEmail(input.email), input.org)
-    return firstMatch(found, input.password)
-  })
+  const match = await inPasswordTurn(visitor.ip, async () =>
+    asPasswordTry(platform, input.email, async () => {
+      found = await signIn(platform).candidates(normalEmail(input.email), input.org)
+      return firstMatch(found, input.password)
+    }),
+  )
   if (!match) {
     await Promise.all([
       pause(failureMs),

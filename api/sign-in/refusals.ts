@@ -26,3 +26,10 @@ export const invitationInvalid = () =>
   new AppError('invalid', 'This invitation was used already or is over. Ask for a new one.', {
     code: 'invitation_invalid',
   })
+
+/** Nothing was checked, so it counts as no try. */
+export const triesInFlight = () =>
+  new AppError('rate_limited', 'Other tries are being checked. Try again in a second.', {
+    code: 'tries_in_flight',
+    retryAfterSeconds: 1,
+  })

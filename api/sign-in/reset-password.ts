@@ -12,6 +12,7 @@ import { users } from '../../store/users/users.ts'
 import type { Deps } from '../deps.ts'
 import { assertNewPassword } from './assert-new-password.ts'
 import { assertMayUsePassword } from './open-session.ts'
+import { inPasswordTurn } from './password-turns.ts'
 import { organizationSuspended } from './refusals.ts'
 import { actorOfVisitor, type Visitor } from './visitor.ts'
 
@@ -32,7 +33,7 @@ export async function resetPassword(
   assertNewPassword(password, owner)
 
   const { organizationId, userId, email, name } = owner
-  const passwordHash = await hashPassword(password)
+  const passwordHash = await inPasswordTurn(visitor.ip, async () => hashPassword(password))
   await deps.store.tenant(organizationId, async (tenant) => {
     if (!(await holdPerson(tenant, userId))) throw spent()
     if (!(await userTokens(tenant).use(hash, 'password_reset'))) throw spent()

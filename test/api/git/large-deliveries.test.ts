@@ -1,6 +1,8 @@
 import { createHmac, randomUUID } from 'node:crypto'
 import { request } from 'node:http'
+import type { FastifyRequest } from 'fastify'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { bodyShares } from '../../../api/http/body-shares.ts'
 import { webhookKeys } from '../../../domain/git/webhook-secret.ts'
 import {
   gitConnections,
@@ -130,4 +132,32 @@ test('400: what is signed and cannot be read is shown at the connection, and aud
   const { entries } = (await owner.get('/api/audit?limit=200')).json()
   const refused = entries.filter(({ event }: { event: string }) => event === 'git.push_refused')
   expect(refused).toMatchObject([{ outcome: 'failure', target: { kind: 'git_connection', id } }])
+})
+
+test('503: while many unproven bodies are received, deliveries and SAML forms above 64 KiB are refused alike', async () => {
+  // What is read of a request.
+  const headers = { 'transfer-encoding': 'chunked' }
+  const one = () => ({ ip: '127.0.0.1', headers }) as unknown as FastifyRequest
+  // All that an address may have, and as many as may wait for it.
+  const others = Array.from({ length: 41 }, one)
+  const taken = others.map(async (other) =>
+    bodyShares.take(other, { destroyed: false }, 16 * mebibyte),
+  )
+  const post = async (url: string, type: string, kibibytes: number) => {
+    const payload = `a=${'b'.repeat(kibibytes * 1_024)}`
+    const sent = { method: 'POST', url, payload, headers: { 'content-type': type } } as const
+    return (await harness.app.inject(sent)).statusCode
+  }
+  const statuses = async (kibibytes: number) => [
+    await post('/api/git/webhooks/1', 'application/json', kibibytes),
+    await post('/api/auth/saml/acs', 'application/x-www-form-urlencoded', kibibytes),
+    await post('/api/auth/saml/slo', 'application/x-www-form-urlencoded', kibibytes),
+  ]
+  expect(await statuses(500)).toEqual([503, 503, 503])
+  expect(await statuses(10)).toEqual([404, 400, 400])
+  for (const [n, other] of others.entries()) {
+    await taken[n]
+    bodyShares.leave(other)
+  }
+  expect(await statuses(500)).toEqual([404, 400, 400])
 })

@@ -4,6 +4,7 @@ import { setImmediate as others } from 'node:timers/promises'
 import type { FastifyRequest } from 'fastify'
 import { expect, test } from 'vitest'
 import { createBodyReceiver } from '../../../api/git/receive-body.ts'
+import { createBodyShares } from '../../../api/http/body-shares.ts'
 
 const piece = Buffer.alloc(64 * 1_024)
 /** More than may be received without a place. */
@@ -11,9 +12,9 @@ const manyPieces = 6 * 16
 
 let connections = 0
 /** A sender of so many pieces, which are read one by one, as those of a socket are. It ends when it is told to. */
-const sender = (of: { ip?: string; id?: string; pieces?: number } = {}) => {
+const sender = (of: { ip?: string; id?: string; pieces?: number; told?: number } = {}) => {
   connections += 1
-  const { ip = '10.0.0.1', id = String(connections), pieces = manyPieces } = of
+  const { ip = '10.0.0.1', id = String(connections), pieces = manyPieces, told } = of
   const sent = { left: pieces, mayEnd: false }
   const stream = new Readable({
     highWaterMark: piece.length,
@@ -29,13 +30,14 @@ const sender = (of: { ip?: string; id?: string; pieces?: number } = {}) => {
     if (sent.left < 0) stream.push(null)
   }
   // What the receiver reads of a request and of its stream.
-  const request = { headers: {}, params: { id }, ip } as unknown as FastifyRequest
+  const headers = told === undefined ? {} : { 'content-length': String(told) }
+  const request = { headers, params: { id }, ip } as unknown as FastifyRequest
   return { sent, stream, end, request, payload: stream as unknown as IncomingMessage }
 }
 type Sender = ReturnType<typeof sender>
 
 const opened = () => {
-  const receiver = createBodyReceiver()
+  const receiver = createBodyReceiver(createBodyShares())
   const begin = (from: Sender) => {
     const state = { bytes: 0, refused: '' }
     const received = receiver.receive(from.request, from.payload).then(
@@ -85,10 +87,15 @@ test('an address receives two large bodies at once; the next one waits until one
   expect([left(three), left(elsewhere[2] ?? three) > 0]).toEqual([0, true])
 })
 
-test('those of one connection come one after the other, and of nine that wait one is refused', async () => {
+test('those of one connection and address come one after the other, and of nine that wait one is refused', async () => {
   const { receiver, begin, settle } = opened()
-  const all = Array.from({ length: 10 }, (_, n) => begin(sender({ id: '7', ip: `10.0.1.${n}` })))
+  const told = manyPieces * piece.length
+  const all = Array.from({ length: 10 }, () => begin(sender({ id: '7', ip: '10.0.1.1', told })))
   await settle()
+  // Who is at another address may be a stranger, and is not held up by these, nor holds them up.
+  const elsewhere = begin(sender({ id: '7', ip: '10.0.1.2', told }))
+  await settle()
+  expect([left(elsewhere), elsewhere.state.refused]).toEqual([0, ''])
   expect(all.map(({ state }) => state.refused)).toEqual([...Array<string>(9).fill(''), 'busy'])
   expect(all.slice(0, 9).map((each) => left(each) > 0)).toEqual([
     false,
@@ -136,4 +143,30 @@ test('body_too_large: by its length before anything is read, else where it passe
   const chunked = begin(sender({ ip: '10.0.2.1', pieces: 25 * 16 + 1 }))
   await chunked.received
   expect(chunked.state.refused).toBe('body_too_large')
+})
+
+test('an address has 16 MiB of bodies of up to 5 MiB that have not arrived yet; the next one is not read until one is over', async () => {
+  const { receiver, begin, settle } = opened()
+  const told = 5 * 1_048_576 - 1
+  const all = Array.from({ length: 4 }, () => begin(sender({ pieces: 79, told })))
+  const small = begin(sender({ pieces: 1, told: piece.length }))
+  await settle()
+  expect(all.map(left)).toEqual([0, 0, 0, 79])
+  expect(left(small)).toBe(0)
+  const [one, , , last] = all
+  one?.end()
+  await one?.received
+  if (one) receiver.leave(one.request)
+  await settle()
+  expect(last && left(last)).toBe(0)
+})
+
+test('what says that it is larger than 5 MiB waits for its place before any of it is read, and takes no share', async () => {
+  const { begin, settle } = opened()
+  const told = manyPieces * piece.length
+  const large = Array.from({ length: 5 }, () => begin(sender({ told })))
+  const usual = begin(sender({ pieces: 70, told: 70 * piece.length }))
+  await settle()
+  expect(large.map(left)).toEqual([0, 0, manyPieces, manyPieces, manyPieces])
+  expect(left(usual)).toBe(0)
 })

@@ -2,8 +2,12 @@ import { unwrap } from '../../../store/driver/tenant.ts'
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApp } from '../../../api/app.ts'
+import { inPasswordTurn, passwordsAtOnce } from '../../../api/sign-in/password-turns.ts'
+import { newSecret } from '../../../domain/access/credentials.ts'
+import { passwordTries } from '../../../domain/access/try-subjects.ts'
 import { signInTries } from '../../../store/platform/sign-in-tries.ts'
 import { hashPassword } from '../../../gateways/passwords/passwords.ts'
+import { userTokens } from '../../../store/users/user-tokens.ts'
 import { users } from '../../../store/users/users.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 
@@ -93,6 +97,44 @@ describe('POST /api/auth/login', () => {
       expect(refused.json().code).toBe('tries_in_flight')
     }
     expect((await logIn({ email: user.email, password })).statusCode).toBe(200)
+  })
+
+  test('200: six right passwords of one person at one moment all sign in', async () => {
+    const { user } = await person()
+    const answers = await atOnce(user.email, 6, () => password)
+    expect(answers.map(({ statusCode }) => statusCode)).toEqual(Array<number>(6).fill(200))
+  })
+
+  test('429: while many passwords of its address are checked, none is checked or hashed, and no try is counted', async () => {
+    const { org, user } = await person()
+    const [invitation, reset] = [newSecret(), newSecret()]
+    await harness.deps.store.tenant(org.id, async (tenant) => {
+      const tokens = userTokens(tenant)
+      await tokens.create(user.id, 'invitation', { hash: invitation.hash, minutes: 5 })
+      await tokens.create(user.id, 'password_reset', { hash: reset.hash, minutes: 5 })
+    })
+    const { promise, resolve } = Promise.withResolvers<void>()
+    const under = Array.from({ length: passwordsAtOnce }, async () =>
+      inPasswordTurn('127.0.0.1', async () => promise),
+    )
+    const other = 'a wholly different sentence'
+    const post = async (url: string, payload: object) =>
+      harness.app.inject({ method: 'POST', url: `/api/auth/${url}`, payload })
+    const resetting = { token: reset.plain, password: other }
+    for (const refused of [
+      await logIn({ email: user.email, password: wrong }),
+      await post('invitations/accept', { token: invitation.plain, password: other }),
+      await post('password/reset', resetting),
+      await user.post('/api/auth/password', { current: password, password: other }),
+    ]) {
+      expect([refused.statusCode, refused.headers['retry-after']]).toEqual([429, '1'])
+      expect(refused.json().code).toBe('tries_in_flight')
+    }
+    const subject = passwordTries(user.email)
+    expect(await harness.deps.store.platform('sign_in_failures').where({ subject })).toEqual([])
+    resolve()
+    await Promise.all(under)
+    expect((await post('password/reset', resetting)).statusCode).toBe(200)
   })
 
   test('429: after four failures one of several concurrent attempts is checked', async () => {
