@@ -32,7 +32,8 @@ export async function changeAccount(
   return holdingAccount(deps, caller, async (tenant) => {
     const accounts = cloudAccounts(tenant)
     // Workspaces first, as whoever changes one does: the other order could deadlock.
-    const users = change.runs === undefined ? [] : await accountWorkspaces(tenant, id).hold()
+    const mayChangeLent = change.runs !== undefined || credentials !== undefined
+    const users = mayChangeLent ? await accountWorkspaces(tenant, id).hold() : []
     const before = await accounts.getForUpdate(id)
     const { externalId } = await cloudIdentity(tenant)
     assertOwnExternalId(externalId, repeated)
@@ -54,7 +55,7 @@ export async function changeAccount(
       target: { kind: 'cloud_account', id, label: after.name },
       detail: detailOf(before, after, changed),
     })
-    if (changed.includes('runs')) await noteIdentities(tenant, caller, users)
+    if (changesLent(after, changed)) await noteIdentities(tenant, caller, users)
     // A sync that began with other settings may not merge: what these do not show would count as gone.
     const lists = changed.some((column) => column !== 'runs' && revalidated.has(column))
     if (lists) await endLiveSync(tenant, id)
@@ -65,6 +66,14 @@ export async function changeAccount(
     return account
   })
 }
+
+/**
+ * Whether runs are lent other identities from now on. `account` is what the account signs in with, so other credentials
+ * are another identity: otherwise their author could widen what an approved apply may do.
+ */
+const changesLent = ({ runs }: CloudAccount, changed: readonly string[]): boolean =>
+  changed.includes('runs') ||
+  (changed.includes('credentials') && Object.values(runs ?? {}).includes('account'))
 
 /** An approval was given for a run with the identities from before. */
 async function noteIdentities(

@@ -6,6 +6,7 @@ import {
   subscription,
 } from '../../harness/clouds/scripted-azure.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
+import { approvedRun } from '../users/approve-as.ts'
 import { awsAccount, awsKeys, azureAccount, googleAccount } from './account-bodies.ts'
 
 const path = '/api/cloud/accounts'
@@ -154,6 +155,34 @@ describe('the identities that an account lends to runs', () => {
     expect(await noted()).toEqual(['identities of the cloud account'])
     await sre.patch(`${path}/${account.id}`, { runs: { apply: role('writes') } })
     expect(await noted()).toHaveLength(1)
+  })
+
+  test.each([
+    [
+      'its own identity',
+      { apply: 'account' },
+      'awaiting_approval',
+      ['identities of the cloud account'],
+    ],
+    ['another role', { apply: role('writes') }, 'apply_queued', []],
+  ])('200: other credentials of an account that lends runs %s: %j, %s', async (...row) => {
+    const [, runs, phase, what] = row
+    const org = await harness.organization()
+    const [owner, sre] = [await org.user('Owner'), await org.user('SRE · Cloud Admin')]
+    const { account } = (await owner.post(path, awsAccount({ runs }))).json()
+    const run = await approvedRun(harness.deps, org, await org.user('Owner'))
+    const { workspaceId } = await run.now()
+    await owner.patch(`/api/workspaces/${workspaceId}`, { cloudAccountId: account.id })
+    await run.approveAgain()
+    expect(await run.now()).toMatchObject({ phase: 'apply_queued', approved: true })
+    const credentials = { roleArn: `arn:aws:iam::${account.accountId}:role/wider` }
+    const changed = await sre.patch(`${path}/${account.id}`, { credentials })
+    expect(changed.statusCode, changed.body).toBe(200)
+    expect(await run.now()).toMatchObject({ phase, approved: phase === 'apply_queued' })
+    const noted = await harness.deps.store.tenant(org.id, async (tenant) =>
+      unwrap(tenant).db('workspace_authorship').where({ userId: sre.id }).pluck('what'),
+    )
+    expect(noted).toEqual(what)
   })
 
   test('403: a Deployer may not change them', async () => {
