@@ -68,7 +68,7 @@ function guard<A extends unknown[], R>(
               // A rate-limiting host says when to retry.
               ...(error instanceof AppError &&
                 error.retryAfterSeconds !== undefined && {
-                  nextRetryDelay: error.retryAfterSeconds * 1_000,
+                  nextRetryDelay: Math.round(error.retryAfterSeconds * 1_000),
                 }),
             })
       failure.stack = ''

@@ -83,6 +83,10 @@ import * as readTagsAgain from './migrations/0150-read-tags-again.ts'
 import * as whoWroteOverrides from './migrations/0151-who-wrote-overrides.ts'
 import * as sinceWhenListed from './migrations/0155-since-when-listed.ts'
 import * as holdersByOtherIds from './migrations/0156-find-holders-by-other-ids.ts'
+import * as fairOutbox from './migrations/0157-deliver-fairly.ts'
+import * as writersOfEarlierReruns from './migrations/0158-writers-of-earlier-reruns.ts'
+import * as anomaliesAsShown from './migrations/0159-order-anomalies-as-shown.ts'
+import * as labelsOfDeployments from './migrations/0160-labels-of-deployments.ts'
 import * as hooksOfReleases from './migrations/0135-keep-hooks-of-releases.ts'
 import * as termsOfBytes from './migrations/0128-hash-terms-of-bytes.ts'
 import * as signedOrders from './migrations/0129-sign-orders.ts'
@@ -228,6 +232,10 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0151-who-wrote-overrides': whoWroteOverrides,
   '0155-since-when-listed': sinceWhenListed,
   '0156-find-holders-by-other-ids': holdersByOtherIds,
+  '0157-deliver-fairly': fairOutbox,
+  '0158-writers-of-earlier-reruns': writersOfEarlierReruns,
+  '0159-order-anomalies-as-shown': anomaliesAsShown,
+  '0160-labels-of-deployments': labelsOfDeployments,
 }
 
 /** The key of the advisory lock, arbitrary: of two starts at once, one migrates after the other. */

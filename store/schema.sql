@@ -63,6 +63,7 @@ table anomalies
   decided_at timestamp with time zone
   created_at timestamp with time zone not null default now()
   updated_at timestamp with time zone not null default now()
+  first_day_below date
   constraint anomalies_check CHECK (((first_day <= day) AND (day <= last_day)))
   constraint anomalies_kind_check CHECK ((kind = ANY (ARRAY['rise'::text, 'drift'::text, 'new_spend'::text])))
   constraint anomalies_organization_id_decided_by_fkey FOREIGN KEY (organization_id, decided_by) REFERENCES users(organization_id, id)
@@ -72,7 +73,7 @@ table anomalies
   constraint anomalies_pkey PRIMARY KEY (id)
   constraint anomalies_severity_check CHECK ((severity = ANY (ARRAY['low'::text, 'medium'::text, 'high'::text])))
   constraint anomalies_state_check CHECK ((state = ANY (ARRAY['open'::text, 'acknowledged'::text, 'expected'::text, 'not_anomaly'::text, 'resolved'::text])))
-  index anomalies_days btree (organization_id, first_day, id)
+  index anomalies_days btree (organization_id, LEAST(first_day, first_day_below), id)
   index anomalies_decided_by btree (organization_id, decided_by)
   index anomalies_parent btree (organization_id, parent_id)
   index anomalies_series btree (organization_id, series_id, last_day)
@@ -1316,6 +1317,7 @@ table deployments
   probe_asked_at timestamp(3) with time zone
   probe_ok_at timestamp(3) with time zone
   probe_failures integer not null default 0
+  labels jsonb
   constraint deployments_check CHECK (((outcome IS NULL) = (ended_at IS NULL)))
   constraint deployments_keep_check CHECK (((keep >= 2) AND (keep <= 20)))
   constraint deployments_organization_id_artifact_run_id_fkey FOREIGN KEY (organization_id, artifact_run_id) REFERENCES artifacts(organization_id, pipeline_run_id) ON DELETE CASCADE
@@ -1981,9 +1983,9 @@ table outbox
   constraint outbox_kind_check CHECK ((kind = ANY (ARRAY['start'::text, 'signal'::text, 'cancel'::text])))
   constraint outbox_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
   constraint outbox_pkey PRIMARY KEY (id)
+  index outbox_lines btree (COALESCE(organization_id, 0), available_at, id) WHERE (COALESCE(done_at, dead_at) IS NULL)
   index outbox_order btree (workflow_id, id) WHERE ((done_at IS NULL) AND (dead_at IS NULL))
   index outbox_organization btree (organization_id)
-  index outbox_waiting btree (available_at, id) WHERE ((done_at IS NULL) AND (dead_at IS NULL))
   row level security
   policy platform to cc_platform using (true) with check (true)
   policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))

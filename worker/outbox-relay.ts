@@ -16,7 +16,8 @@ import type { ChangeFeed } from '../store/platform/change-feed.ts'
 import { outboxQueue, type OutboxRow } from '../store/platform/outbox-queue.ts'
 import { drainQueue, type Relay } from './drain-queue.ts'
 
-const batch = 50
+/** The rows that a worker delivers at once. */
+const atOnce = 50
 const deadlineMs = 5_000
 
 /** Delivers the outbox to Temporal, at least once and in order per workflow (docs/temporal.md). */
@@ -28,10 +29,17 @@ export function startOutboxRelay(options: {
 }): Relay {
   const { client, store, log } = options
   const queue = outboxQueue(store.platform)
+  const underWay = new Set<OutboxRow>()
+  const claim = async (free: number) => {
+    const organizations = [...underWay].map(({ organizationId }) => organizationId ?? 0)
+    const rows = await queue.claim(free, organizations)
+    for (const row of rows) underWay.add(row)
+    return rows
+  }
   const deliver = async (row: OutboxRow) => {
     try {
       await client.withDeadline(Date.now() + deadlineMs, async () => tell(client, row))
-      await queue.done(row.id)
+      await queue.done(row)
     } catch (error) {
       log.warn(
         { err: error, outboxId: row.id, attempts: row.attempts },
@@ -41,13 +49,12 @@ export function startOutboxRelay(options: {
         error: error instanceof Error ? error.message : String(error),
         isRefused: isRefused(error),
       })
+    } finally {
+      underWay.delete(row)
     }
   }
 
-  return drainQueue(
-    { channel: 'cc_outbox', pollMs: 250, claim: async () => queue.claim(batch), deliver },
-    options,
-  )
+  return drainQueue({ channel: 'cc_outbox', pollMs: 250, atOnce, claim, deliver }, options)
 }
 
 /** gRPC's status code INVALID_ARGUMENT. */
@@ -56,8 +63,9 @@ const grpcInvalidArgument = 3
 /** Whatever else fails ends with an outage, or once an operator has mended a setting: nothing of that is in the row. */
 function isRefused(error: unknown): boolean {
   if (!(error instanceof ServiceError) || !isGrpcServiceError(error.cause)) return false
-  const { code }: { code: number } = error.cause
-  return code === grpcInvalidArgument
+  const { code, details }: { code: number; details: string } = error.cause
+  // A namespace that was made anew has not been told yet which search attributes the service uses.
+  return code === grpcInvalidArgument && !/search attribute/i.test(details)
 }
 
 async function tell(client: Client, row: OutboxRow): Promise<void> {

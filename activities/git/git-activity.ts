@@ -10,17 +10,17 @@ import type { Deps } from '../deps.ts'
  * seconds and its step repeated. `work` is given dependencies whose calls end once the activity is cancelled or
  * has timed out: otherwise a host that answers slowly would keep its slot of this worker. A refused token is a
  * final error: it will not be accepted later either. Over its organization's share of the slots, the step is handed
- * back and tried again.
+ * back and tried again, less and less often: a host that does not answer can leave thousands of deliveries waiting.
  */
 export async function gitActivity<T>(
   deps: Deps,
   organizationId: number,
   work: (deps: Deps) => Promise<T>,
 ): Promise<T> {
-  const { cancellationSignal } = Context.current()
+  const { cancellationSignal, info } = Context.current()
   const outbound = outboundUntil(deps.outbound, cancellationSignal)
   const underWay = countOf.get(organizationId) ?? 0
-  if (underWay >= maxOfOrganization) throw shareTaken()
+  if (underWay >= maxOfOrganization) throw shareTaken(info.attempt)
   countOf.set(organizationId, underWay + 1)
   try {
     return await beatWhile(async () => work({ ...deps, outbound }))
@@ -40,8 +40,17 @@ export async function gitActivity<T>(
 const maxOfOrganization = 10
 const countOf = new Map<number, number>()
 
-const shareTaken = () =>
+const mostSeconds = 60
+
+/** Two seconds, then twice as long each time, up to a minute. Half of it is random, so that they do not return together. */
+function secondsUntil(attempt: number): number {
+  const most = Math.min(mostSeconds, 2 ** Math.min(attempt, 6))
+  const least = Math.max(2, most / 2)
+  return least + Math.random() * (most - least)
+}
+
+const shareTaken = (attempt: number) =>
   new AppError('unavailable', 'Too many calls of Git hosts of this organization are under way.', {
     code: 'git_share_taken',
-    retryAfterSeconds: 2,
+    retryAfterSeconds: secondsUntil(attempt),
   })

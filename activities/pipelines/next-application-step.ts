@@ -11,8 +11,9 @@ import { applicationAttempts } from '../../store/runs/application-attempts.ts'
 import type { ApplicationRunInput, ApplicationStep } from '../../workflows/pipelines/contract.ts'
 import type { Deps } from '../deps.ts'
 import { ownerOfApplication } from './application-owner.ts'
+import { waitInLine } from './wait-in-line.ts'
 
-/** How often a run that waits for one of its organization's places looks again: a place wakes no workflow. */
+/** How often a run in a short line for its organization's places looks again: a place that is free wakes no workflow. */
 const placePollMs = 5_000
 const suspensionPollMs = 60_000
 
@@ -44,7 +45,7 @@ export const nextApplicationStep =
         Context.current().info.workflowExecution?.runId ?? 'unknown',
       ),
     )
-    return { next: 'wait', timeoutMs: placePollMs }
+    return waitInLine(deps, organizationId, placePollMs)
   }
 
 /** Ends a run whose approval expired, unless a decision won the race. */

@@ -3,6 +3,7 @@ import { applicationAttempts } from '../../store/runs/application-attempts.ts'
 import type { ApplicationStep } from '../../workflows/pipelines/contract.ts'
 import type { Deps } from '../deps.ts'
 import { lookAgainMs } from '../runs/within-share.ts'
+import { waitInLine } from './wait-in-line.ts'
 
 /** A step that was handed back. */
 export type HandedBack = Extract<ApplicationStep, { next: 'wait' }>
@@ -12,17 +13,18 @@ export type HandedBack = Extract<ApplicationStep, { next: 'wait' }>
  * share it is handed back before an attempt is counted: the run waits in its workflow.
  */
 export async function withinBuildShare(
-  { store, builds }: Pick<Deps, 'store' | 'builds'>,
+  deps: Pick<Deps, 'store' | 'builds'>,
   { organizationId, runId }: { organizationId: number; runId: number },
   step: () => Promise<void>,
 ): Promise<HandedBack | undefined> {
+  const { store, builds } = deps
   const giveBack = await builds.slotShares.take({ organizationId, id: runId })
   if (!giveBack) {
     const engineRunId = Context.current().info.workflowExecution?.runId ?? 'unknown'
     await store.tenant(organizationId, async (tenant) =>
       applicationAttempts(tenant, runId).noteWaitForSlot(engineRunId),
     )
-    return { next: 'wait', timeoutMs: lookAgainMs }
+    return waitInLine(deps, organizationId, lookAgainMs)
   }
   try {
     await step()

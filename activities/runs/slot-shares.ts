@@ -22,14 +22,20 @@ type Options = {
   wake: (run: RunOfSlot) => void
 }
 
+/** Runs of one organization whose step was handed back, oldest first. */
+type Line = {
+  /** Those that were woken and found their slot taken by a newer run. They are first in line again. */
+  returned: Set<number>
+  others: Set<number>
+}
+
 /** Beyond so many, the order in which runs were woken is forgotten. */
 const maxWoken = 1_000
 
 /** Counts the slots of this process that each organization holds (docs/decisions/0117). */
 export function createSlotShares({ slots, hasOthers, wake }: Options): SlotShares {
   const held = new Map<number, number>()
-  /** Runs whose step was handed back, oldest first. */
-  const waiting = new Map<number, Set<number>>()
+  const waiting = new Map<number, Line>()
   /** Runs that were woken and have not taken their slot yet. */
   const woken = new Set<number>()
 
@@ -38,8 +44,7 @@ export function createSlotShares({ slots, hasOthers, wake }: Options): SlotShare
     if (left > 0) held.set(organizationId, left)
     else held.delete(organizationId)
     // One slot, one run. A step that is handed back holds none, so it wakes nobody.
-    const line = waiting.get(organizationId)
-    const [id] = line ?? []
+    const id = firstOf(waiting.get(organizationId))
     if (id === undefined) return
     forget({ organizationId, id })
     // One that ended, or that runs at another worker, is not taken out.
@@ -49,15 +54,19 @@ export function createSlotShares({ slots, hasOthers, wake }: Options): SlotShare
   }
   const forget = ({ organizationId, id }: RunOfSlot) => {
     const line = waiting.get(organizationId)
-    line?.delete(id)
-    if (line?.size === 0) waiting.delete(organizationId)
+    line?.returned.delete(id)
+    line?.others.delete(id)
+    if (firstOf(line) === undefined) waiting.delete(organizationId)
     woken.delete(id)
   }
-  /** A run that was woken and finds its slot taken by a newer one is first in line again. */
+  /** Keeps the place of a run that is in line already. Its cost does not grow with the line. */
   const wait = ({ organizationId, id }: RunOfSlot) => {
-    const line = waiting.get(organizationId) ?? []
-    const isFirst = woken.delete(id)
-    waiting.set(organizationId, new Set(isFirst ? [id, ...line] : [...line, id]))
+    const line = waiting.get(organizationId) ?? { returned: new Set(), others: new Set() }
+    waiting.set(organizationId, line)
+    if (woken.delete(id)) {
+      line.others.delete(id)
+      line.returned.add(id)
+    } else if (!line.returned.has(id)) line.others.add(id)
   }
 
   return {
@@ -76,4 +85,9 @@ export function createSlotShares({ slots, hasOthers, wake }: Options): SlotShare
       return () => giveBack(organizationId)
     },
   }
+}
+
+function firstOf(line: Line | undefined): number | undefined {
+  for (const set of [line?.returned, line?.others]) for (const id of set ?? []) return id
+  return undefined
 }

@@ -2,7 +2,11 @@ import type { Deployment, DeployStep } from '../../domain/pipelines/deployment.t
 import { ofHosts } from '../../domain/manifest/resolve-strategy.ts'
 import { nextHosts } from '../../domain/pipelines/next-hosts.ts'
 import { checkManifest } from '../../domain/manifest/check-manifest.ts'
-import { hostLimitSeconds, planRelease } from '../../domain/pipelines/release-plan.ts'
+import {
+  hostLimitSeconds,
+  planRelease,
+  type ReleasePlan,
+} from '../../domain/pipelines/release-plan.ts'
 import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
 import { deploymentHosts, type HostOfDeployment } from '../../store/deployments/deployment-hosts.ts'
 import { deployments, type DeploymentRow } from '../../store/deployments/deployments.ts'
@@ -104,20 +108,27 @@ async function giveUpLost(tenant: Tenant, { pipelineRunId, hooks }: DeploymentRo
 /** While no host is there to begin with, agents that come online are its hosts. True if it may not begin. */
 async function meetAgents(
   tenant: Tenant,
-  { pipelineRunId, workspaceId, stop, agentsUntil }: DeploymentRow,
+  { pipelineRunId, workspaceId, labels, stop, agentsUntil }: DeploymentRow,
 ): Promise<boolean> {
   const hosts = await deploymentHosts(tenant).list(pipelineRunId)
   const isBegun = hosts.some(({ batch }) => batch !== null)
   if (!isBegun && stop === null && (await stopUnapproved(tenant, pipelineRunId))) return true
   const isMet = hosts.some(({ state, batch }) => state !== 'unreachable' || batch !== null)
   if (isMet || stop !== null || agentsUntil.getTime() < Date.now()) return false
-  const { manifest } = await releases(tenant).get(pipelineRunId)
-  const { labels } = planRelease(checkManifest(manifest ?? '').manifest?.deploy)
   const back = await deploymentHosts(tenant).noteOnline(pipelineRunId)
-  const added = await deploymentHosts(tenant).add(pipelineRunId, { workspaceId, labels })
+  const added = await deploymentHosts(tenant).add(pipelineRunId, {
+    workspaceId,
+    labels: labels ?? (await labelsOfManifest(tenant, pipelineRunId)),
+  })
   if (back + added > 0)
     await sayOfDeployment(tenant, pipelineRunId, [`${back + added} came online.`])
   return false
+}
+
+/** To check a manifest takes up to 31 ms, so a deployment that waits for hosts stores its labels. */
+async function labelsOfManifest(tenant: Tenant, runId: number): Promise<ReleasePlan['labels']> {
+  const { manifest } = await releases(tenant).get(runId)
+  return planRelease(checkManifest(manifest ?? '').manifest?.deploy).labels
 }
 
 /** False if nothing changed: then the answer would be the same for ever. */

@@ -58,6 +58,7 @@ async function begin(
     earlierRunId: earlier?.runId ?? null,
     hooks: plan.hooks,
     probe: plan.probe,
+    labels: plan.labels,
     keep: keepOn(plan.keep, await deployments(tenant).heldByBlueGreen({ pipelineId, workspaceId })),
     outputs: release.outputs,
     variables: await sealVariables(tenant, { keyring, pipelineId, runId }),

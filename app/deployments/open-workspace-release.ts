@@ -88,6 +88,7 @@ async function begin(
     earlierRunId: null,
     hooks: {},
     probe: null,
+    labels: {},
     keep: 3,
     outputs: {},
     variables: null,

@@ -113,6 +113,7 @@ async function tidy(
     await folded.putBelow(id, parent)
     count += 1
   }
+  count += await folded.noteDaysBelow(sourceId)
   for (const [id, told] of toldAfterFold(found, parents))
     await foundAnomalies(tenant).setTold(id, told.toFixed(6))
   return count > 0

@@ -50,6 +50,9 @@ export async function settleAnomalies(
   await store.tenant(organizationId, async (tenant) => {
     const isOther = await tidy(tenant)
     for (const { id, isTold } of all) if (isTold) await tellOfAnomaly(tenant, id)
+    // Those that tidying took out from below another one, which people may have said something of.
+    for (const { id } of await foundAnomalies(tenant).untold(sourceId))
+      await tellOfAnomaly(tenant, id)
     if (isOther || isChanged || left.length > 0) await raiseCostVersion(tenant)
   })
 }

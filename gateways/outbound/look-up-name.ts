@@ -12,11 +12,13 @@ export type LookUp = {
   nameServers?: readonly string[] | undefined
   /** For tests; the system's otherwise. */
   hostsFile?: string | undefined
+  /** For tests: whether this host has a global IPv6 address. */
+  hasGlobalV6?: boolean | undefined
 }
 
 const timeoutMs = 2_000
 const tries = 2
-/** How long the second family is awaited once the first one has addresses. */
+/** How long the other family is awaited once one that this host can use has addresses. */
 const otherFamilyMs = 300
 
 /**
@@ -57,12 +59,13 @@ export function lookUpBySystem(host: string): Promise<Address[]> {
 }
 
 /**
- * Asks for both families. One is enough: some name servers never answer a question for the other, and waiting for
- * that would use up the time of the request.
+ * Asks for both families. One is enough where this host can use it: some name servers never answer a question for the
+ * other, and waiting for that would use up the time of the request. IPv6 alone is not enough for a host without a
+ * global IPv6 address, whose IPv4 answer may be late or lost.
  */
 async function askNameServers(
   host: string,
-  { signal, nameServers = [] }: LookUp,
+  { signal, nameServers = [], hasGlobalV6 = hostHasGlobalV6() }: LookUp,
 ): Promise<Address[]> {
   // One resolver a look-up, because `cancel` ends all queries of a resolver.
   const resolver = new Resolver({ timeout: timeoutMs, tries })
@@ -72,43 +75,38 @@ async function askNameServers(
   try {
     const families = [resolver.resolve4(host), resolver.resolve6(host)] as const
     const both = Promise.allSettled(families)
-    await Promise.race([both, waitAfterFirst(families, signal)])
+    const enough = waitAfterFirst(hasGlobalV6 ? families : [families[0]], signal)
+    await Promise.race([both, enough.catch(async () => both)])
     cancel()
     const [v4, v6] = await both
     signal.throwIfAborted()
     if (v4.status === 'rejected' && v6.status === 'rejected') throw v4.reason
     const inV4 = v4.status === 'fulfilled' ? v4.value : []
     const inV6 = v6.status === 'fulfilled' ? v6.value : []
-    return inOrder(
-      inV4.map((address) => ({ address, family: 4 })),
-      inV6.map((address) => ({ address, family: 6 })),
-    )
+    const ofV4 = inV4.map((address) => ({ address, family: 4 }))
+    const ofV6 = inV6.map((address) => ({ address, family: 6 }))
+    // As RFC 6724 sorts: without a global IPv6 address of this host, IPv6 leads nowhere.
+    return hasGlobalV6 ? [...ofV6, ...ofV4] : [...ofV4, ...ofV6]
   } finally {
     signal.removeEventListener('abort', cancel)
   }
 }
 
-/** Ends `otherFamilyMs` after one family has addresses, or with the signal; a family without addresses is no answer. */
+/** Ends `otherFamilyMs` after one of these families has addresses. Throws if none has any, or with the signal. */
 async function waitAfterFirst(
   families: ReadonlyArray<Promise<string[]>>,
   signal: AbortSignal,
 ): Promise<void> {
-  try {
-    await Promise.any(families)
-    await sleep(otherFamilyMs, undefined, { signal, ref: false })
-  } catch {
-    // Neither family has addresses, or the caller has left: the look-up throws either.
-  }
+  await Promise.any(families)
+  await sleep(otherFamilyMs, undefined, { signal, ref: false })
 }
 
-/** IPv6 first where this host has a global IPv6 address, as RFC 6724 sorts: elsewhere it leads nowhere. */
-function inOrder(v4: Address[], v6: Address[]): Address[] {
+function hostHasGlobalV6(): boolean {
   const entries = Object.values(networkInterfaces()).flatMap((all) => all ?? [])
-  const hasGlobalV6 = entries.some(
+  return entries.some(
     // 2000::/3 is global unicast.
     ({ family, address }) => family === 'IPv6' && /^[23][0-9a-f]{3}:/.test(address),
   )
-  return hasGlobalV6 ? [...v6, ...v4] : [...v4, ...v6]
 }
 
 /** `127.1`, `0x7f.1` and `2130706433` are addresses to getaddrinfo and to URLs, and names to c-ares. */

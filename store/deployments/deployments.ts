@@ -16,6 +16,8 @@ export type DeploymentRow = {
   hooks: ReleasePlan['hooks']
   /** The address that is asked from outside. */
   probe: ReleasePlan['probe']
+  /** Those that a host must have; null for a deployment from before they were stored. */
+  labels: ReleasePlan['labels'] | null
   probeAskedAt: Date | null
   probeOkAt: Date | null
   /** Bad answers in a row. */
@@ -40,7 +42,7 @@ export type NewDeployment = Pick<
   DeploymentRow,
   'pipelineRunId' | 'pipelineId' | 'workspaceId' | 'strategy' | 'artifactRunId' | 'earlierRunId'
 > &
-  Pick<ReleasePlan, 'hooks' | 'probe' | 'keep'> & {
+  Pick<ReleasePlan, 'hooks' | 'probe' | 'keep' | 'labels'> & {
     outputs: Record<string, string>
     /** Sealed; null without variables. */
     variables: Buffer | null
@@ -54,6 +56,7 @@ const columns = [
   'strategy',
   'hooks',
   'probe',
+  'labels',
   'probeAskedAt',
   'probeOkAt',
   'probeFailures',
@@ -166,6 +169,7 @@ export function deployments(tenant: Tenant) {
           strategy: JSON.stringify(deployment.strategy),
           hooks: JSON.stringify(deployment.hooks),
           probe: deployment.probe && JSON.stringify(deployment.probe),
+          labels: JSON.stringify(deployment.labels),
           outputs: JSON.stringify(deployment.outputs),
           agentsUntil: db.raw('now() + make_interval(mins => ?)', [agentWaitMinutes]),
         })

@@ -31,5 +31,24 @@ export function foldedAnomalies(tenant: Tenant) {
     async putBelow(id: number, parentId: number | null): Promise<void> {
       await db('anomalies').where({ organizationId, id }).update({ parentId })
     },
+
+    /** Notes the first day of those that are below each of a source's. Answers of how many it is another one now. */
+    async noteDaysBelow(sourceId: number): Promise<number> {
+      const { rowCount } = await db.raw(
+        `update anomalies a set first_day_below = p.below
+         from (
+           select p.id, min(c.first_day) as below
+           from anomalies p
+             left join anomalies c on c.organization_id = p.organization_id and c.parent_id = p.id
+           where p.organization_id = :organizationId
+             and p.series_id in (select id from anomaly_series
+               where organization_id = :organizationId and source_id = :sourceId)
+           group by p.id) p
+         where a.organization_id = :organizationId and a.id = p.id
+           and a.first_day_below is distinct from p.below`,
+        { organizationId, sourceId },
+      )
+      return rowCount
+    },
   }
 }

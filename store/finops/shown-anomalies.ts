@@ -77,8 +77,6 @@ export type ShownAnomaly = StoredAnomaly & {
   children: AnomalyChild[]
   /** How many are below it. */
   childCount: number
-  /** Its own first day, by which the list is ordered. */
-  listedDay: string
   /** The likeliest first. */
   runs: AnomalyRun[]
 }
@@ -137,7 +135,7 @@ export function shownAnomalies(tenant: Tenant) {
       )
       const where = ['a.parent_id is null', ...asked.map(([, condition]) => condition)]
       if (after !== undefined) where.push(afterPlace)
-      return ask(`${where.join(' and ')} order by a.first_day desc, a.id desc limit :limit`, {
+      return ask(`${where.join(' and ')} order by ${firstDay} desc, a.id desc limit :limit`, {
         ...filters,
         ...(filters.provider && { provider: filters.provider.map((name) => name.toLowerCase()) }),
         ...(filters.subAccountId && { subAccountId: inEachCase(filters.subAccountId) }),
@@ -187,7 +185,10 @@ const conditions: Record<keyof AnomalyFilters, string> = {
       and c.workspace_id = any(:workspaceId::integer[])))`,
 }
 
-const afterPlace = `(a.first_day, a.id) < (:afterDay::date, :afterId::integer)`
+/** SQL: the first day that is shown, as an index has it. `foldedAnomalies` notes that of those below. */
+const firstDay = 'least(a.first_day, a.first_day_below)'
+
+const afterPlace = `(${firstDay}, a.id) < (:afterDay::date, :afterId::integer)`
 
 /** SQL: from the lowest to the highest. */
 const severities = `array['low', 'medium', 'high']`
@@ -200,7 +201,7 @@ const placeOf = (severity: string): string => `array_position(${severities}, ${s
  */
 const shown = (where: string): string => `
   select a.id, top.series_id, a.parent_id, top.kind, (${severities})[greatest(${placeOf('a.severity')}, k.severity)] as severity,
-    a.state, least(a.first_day, k.first_day) as first_day, a.first_day as listed_day,
+    a.state, ${firstDay} as first_day,
     greatest(a.last_day, k.last_day) as last_day, top.day, o.actual + k.actual as actual,
     o.expected + k.expected as expected, o.low + k.low as low, o.high + k.high as high, a.impact + k.impact as impact, a.told_impact, a.comment, a.decided_by, a.decided_at,
     a.created_at, a.updated_at, top.drivers, s.provider, s.service, s.scope_kind, s.scope_key, s.scope_value, s.currency,
@@ -232,7 +233,7 @@ const ownOfDay = `
     and d.series_id = a.series_id and d.day = top.day`
 
 const childrenOf = `
-  select count(c.id)::integer as count, max(${placeOf('c.severity')}) as severity, min(c.first_day) as first_day,
+  select count(c.id)::integer as count, max(${placeOf('c.severity')}) as severity,
     max(c.last_day) as last_day,
     coalesce(sum(c.day_actual), 0) as actual,
     coalesce(sum(c.day_expected), 0)::numeric as expected, coalesce(sum(c.day_low), 0)::numeric as low,

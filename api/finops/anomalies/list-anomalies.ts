@@ -23,10 +23,7 @@ export async function listAnomalies(
     const last = rows.at(-1)
     return {
       anomalies: rows.map(presentAnomaly),
-      nextCursor:
-        nextCursor === null || !last
-          ? null
-          : anomalyCursor({ firstDay: last.listedDay, id: last.id }),
+      nextCursor: nextCursor === null || !last ? null : anomalyCursor(last),
     }
   })
 }

@@ -2,6 +2,8 @@ import type { AnomalyState } from './anomaly-state.ts'
 
 export type Foldable = {
   id: number
+  /** Before the fold. */
+  parentId: number | null
   service: string
   firstDay: string
   lastDay: string
@@ -14,27 +16,32 @@ export type Foldable = {
  * Of anomalies of one service in the same days one is shown, and the others are below it. Takes them dearest first;
  * answers the parent of each, null for those that are shown. One that people were told of stays the one that is shown
  * while it goes on: if the dearest took its place, the same event would be told a second time under another id. One
- * that is over may be below one that goes on, not the other way round: nobody would see what goes on. What a person
- * called expected or none is beside both, so that their words are seen.
+ * that is over may be below one that goes on, not the other way round: nobody would see what goes on. Nor may an open
+ * one be below one that a person acknowledged, expected or called none: what they said is of what they saw, and
+ * nobody would be told of the open one. Those are beside each other.
  */
 export function foldAnomalies(anomalies: readonly Foldable[]): Map<number, number | null> {
   const parents = new Map(anomalies.map(({ id }): [number, number | null] => [id, null]))
   const shown = new Map<string, Foldable[]>()
   // Stable, so the dearest stays first among equals.
   for (const one of anomalies.toSorted((a, b) => rankOf(a) - rankOf(b))) {
-    const key = `${one.service} ${groupOf(one)}`
-    const above = shown.get(key) ?? []
-    const parent = above.find(
-      ({ firstDay, lastDay }) => firstDay <= one.lastDay && one.firstDay <= lastDay,
-    )
+    const ofService = shown.get(one.service) ?? []
+    const above = ofService.filter((other) => mayBeAbove(other, one))
+    // One that is over stays with what was told of both, so that it makes no other one dearer.
+    const known = above.find(({ id }) => one.state === 'resolved' && id === one.parentId)
+    const parent = known ?? above[0]
     if (parent) parents.set(one.id, parent.id)
-    else shown.set(key, [...above, one])
+    else shown.set(one.service, [...ofService, one])
   }
   return parents
 }
 
-const groupOf = ({ state }: Foldable): string =>
-  state === 'expected' || state === 'not_anomaly' ? state : 'anomaly'
+const mayBeAbove = (above: Foldable, { state, firstDay, lastDay }: Foldable): boolean =>
+  above.firstDay <= lastDay &&
+  firstDay <= above.lastDay &&
+  (above.state === state || (state === 'resolved' && goesOn(above)))
+
+const goesOn = ({ state }: Foldable): boolean => state === 'open' || state === 'acknowledged'
 
 const rankOf = ({ state, isTold }: Foldable): number =>
   (state === 'resolved' ? 2 : 0) + (isTold ? 0 : 1)

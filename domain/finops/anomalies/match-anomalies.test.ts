@@ -41,6 +41,7 @@ test('of two that were one before, the first goes on as it', () => {
 test('of one service in the same days the dearest is shown, whatever stands below it', () => {
   const days = (id: number, service: string, [firstDay, lastDay]: [string, string]) => ({
     id,
+    parentId: null,
     service,
     firstDay,
     lastDay,
@@ -84,8 +85,15 @@ test('severity is by the money, and one step less where the band is barely left'
   expect(severity(500, 121)).toBe('medium')
 })
 
-test('one that is over is below one that goes on, and what a person called none beside both', () => {
-  const one = { service: 'EC2', firstDay: '2026-03-05', lastDay: '2026-03-06', isTold: false }
+const sameDays = {
+  parentId: null,
+  service: 'EC2',
+  firstDay: '2026-03-05',
+  lastDay: '2026-03-06',
+}
+
+test('one that is over is below one that goes on, and what a person said of one is beside what is open', () => {
+  const one = { ...sameDays, isTold: false }
   const parents = foldAnomalies([
     { ...one, id: 1, state: 'not_anomaly' },
     { ...one, id: 2, state: 'resolved' },
@@ -93,35 +101,59 @@ test('one that is over is below one that goes on, and what a person called none 
     { ...one, id: 4, state: 'acknowledged' },
     { ...one, id: 5, state: 'not_anomaly' },
     { ...one, id: 6, state: 'expected' },
+    { ...one, id: 7, state: 'acknowledged' },
   ])
   expect([...parents]).toEqual([
     [1, null],
     [2, 3],
     [3, null],
-    [4, 3],
+    [4, null],
     [5, 1],
     [6, null],
+    [7, 4],
   ])
 })
 
 test('one that people were told of stays shown while it goes on, also beside a dearer one', () => {
-  const one = { service: 'EC2', firstDay: '2026-03-05', lastDay: '2026-03-06' }
   const foldOf = (state: 'open' | 'acknowledged' | 'resolved') => [
     ...foldAnomalies([
-      { ...one, id: 1, state: 'open', isTold: false },
-      { ...one, id: 2, state, isTold: true },
-      { ...one, id: 3, state: 'resolved', isTold: true },
+      { ...sameDays, id: 1, state: 'open', isTold: false },
+      { ...sameDays, id: 2, state, isTold: true },
+      { ...sameDays, id: 3, state: 'resolved', isTold: true },
     ]),
   ]
-  for (const state of ['open', 'acknowledged'] as const)
-    expect(foldOf(state)).toEqual([
-      [1, 2],
-      [2, null],
-      [3, 2],
-    ])
+  expect(foldOf('open')).toEqual([
+    [1, 2],
+    [2, null],
+    [3, 2],
+  ])
+  // People acknowledged the second, not the first.
+  expect(foldOf('acknowledged')).toEqual([
+    [1, null],
+    [2, null],
+    [3, 2],
+  ])
   expect(foldOf('resolved')).toEqual([
     [1, null],
     [2, 1],
     [3, 1],
+  ])
+})
+
+test('one that is over stays below the one that it was told with', () => {
+  const parents = foldAnomalies([
+    { ...sameDays, id: 1, state: 'open', isTold: true },
+    { ...sameDays, id: 2, state: 'acknowledged', isTold: true },
+    { ...sameDays, id: 3, parentId: 2, state: 'resolved', isTold: false },
+    { ...sameDays, id: 4, parentId: 1, state: 'resolved', isTold: false },
+    // It goes on again, below one that a person acknowledged without it.
+    { ...sameDays, id: 5, parentId: 2, state: 'open', isTold: false },
+  ])
+  expect([...parents]).toEqual([
+    [1, null],
+    [2, null],
+    [3, 2],
+    [4, 1],
+    [5, 1],
   ])
 })

@@ -1,7 +1,9 @@
+import { ApplicationFailure } from '@temporalio/common'
 import { MockActivityEnvironment } from '@temporalio/testing'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { gitActivity } from '../../../activities/git/git-activity.ts'
 import { markRepository } from '../../../activities/git/mark-repository.ts'
+import { guardAll } from '../../../activities/guard-activity.ts'
 import { connectDirectly } from '../../harness/git/connect-directly.ts'
 import { failureOf } from '../../harness/git/each-provider.ts'
 import { gitActivityDeps } from '../../harness/git/git-activity-deps.ts'
@@ -48,4 +50,33 @@ test('an organization has ten of the slots, and what is beyond is handed back; a
   release.resolve()
   await Promise.all(held)
   expect(await one(1)).toBe('done')
+})
+
+test('what is handed back returns less and less often, about once a minute in the end', async () => {
+  const deps = gitActivityDeps(harness)
+  const release = Promise.withResolvers<void>()
+  const held = Array.from({ length: 10 }, async () =>
+    new MockActivityEnvironment().run(async () =>
+      gitActivity(deps, 1, async () => release.promise),
+    ),
+  )
+  const retryAfter = async (attempt: number) => {
+    const environment = new MockActivityEnvironment({ attempt })
+    const work = guardAll(deps.log, { work: async () => gitActivity(deps, 1, async () => 'done') })
+    const thrown: unknown = await environment.run(work.work).catch((error: unknown) => error)
+    expect(thrown).toMatchObject({ type: 'git_share_taken', category: 'BENIGN' })
+    return thrown instanceof ApplicationFailure ? Number(thrown.nextRetryDelay) : Number.NaN
+  }
+  const delays = []
+  for (let attempt = 1; attempt <= 40; attempt += 1) delays.push(await retryAfter(attempt))
+  const bounds = [2, 4, 8, 16, 32, ...Array.from({ length: 35 }, () => 60)]
+  for (const [index, seconds] of bounds.entries()) {
+    expect(delays[index]).toBeLessThanOrEqual(seconds * 1_000)
+    expect(delays[index]).toBeGreaterThanOrEqual(Math.max(2, seconds / 2) * 1_000)
+    expect(delays[index]).toSatisfy(Number.isInteger)
+  }
+  // Not all at once.
+  expect(new Set(delays.slice(5)).size).toBeGreaterThan(1)
+  release.resolve()
+  await Promise.all(held)
 })

@@ -265,4 +265,19 @@ describe('the deployment of a release', () => {
       deployment: { rolledBackTo: old.id, hosts: { unreachable: 1, rolledBack: 1 } },
     })
   })
+
+  test('waits for a host with its labels, without checking its manifest again', async () => {
+    const run = await world.built({ deploy: 'agents: { labels: { tier: web } }' })
+    await activities.open(run.id)
+    await harness.deps.store
+      .platform('application_runs')
+      .where({ pipelineRunId: run.id })
+      .update({ manifest: '' })
+    await world.hosts.add('other', { labels: { tier: 'db' } })
+    expect(await activities.advance(run.id)).toMatchObject({ next: 'wait' })
+    expect(await run.shown()).toMatchObject({ deployment: { hosts: { total: 0 } } })
+    await world.hosts.add('asked', { labels: { tier: 'web' } })
+    await activities.advance(run.id)
+    expect(await run.shown()).toMatchObject({ deployment: { hosts: { total: 1 } } })
+  })
 })

@@ -34,3 +34,23 @@ test('a run that waits no more is not woken in place of another', async () => {
   giveBack?.()
   expect(woken).toEqual([3])
 })
+
+test('several that were woken in vain keep their order, before all that wait behind them', async () => {
+  const { take, woken } = shares()
+  // One of the two slots is the organization’s share, and 1,998 runs wait.
+  const first = await take(run(1))
+  for (let id = 2; id < 2_000; id += 1) await take(run(id))
+  first?.()
+  const second = await take(run(5_001))
+  second?.()
+  const third = await take(run(5_002))
+  expect(woken).toEqual([2, 3])
+  // Both find the slot taken, and a run in line looks again by itself.
+  for (const id of [2, 3, 4, 2]) expect(await take(run(id))).toBeUndefined()
+  third?.()
+  const fourth = await take(run(5_003))
+  fourth?.()
+  const fifth = await take(run(5_004))
+  fifth?.()
+  expect(woken).toEqual([2, 3, 2, 3, 4])
+})

@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { scoreAnomalies } from '../../../app/finops/score-anomalies.ts'
+import { connectOwner } from '../../../store/driver/connect.ts'
+import { noteDaysBelow } from '../../../store/migrations/0159-order-anomalies-as-shown.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import { dailyBills, levelCost } from '../../harness/daily-bills.ts'
 import type { TestOrganization } from '../../harness/test-organization.ts'
@@ -62,6 +64,50 @@ describe('/api/finops/anomalies', () => {
     const next = await list(`?limit=1&cursor=${firstPage.nextCursor}`)
     expect(next.anomalies.map(({ firstDay }) => firstDay)).toEqual(['2026-02-10'])
     expect(next.nextCursor).toBeNull()
+  })
+
+  test('200: the list is in the order of the first days that it shows, also of those below others', async () => {
+    const org = await harness.organization()
+    const bills = dailyBills(harness.deps.store, org.id)
+    const sourceId = await bills.source()
+    const cost = (subAccountId: string, at: Record<number, number>, service = 'S3') =>
+      levelCost('2026-01-01', 60, { service, subAccountId, at })
+    const load = async (below: Record<number, number>) => {
+      const other = cost('three', { 58: 400, 59: 410 }, 'EC2')
+      const lines = [...cost('one', { 59: 5_000 }), ...cost('two', below), ...other]
+      await scoreAnomalies(harness.deps.store, org.id, await bills.load(sourceId, lines))
+    }
+    const viewer = await org.user('Viewer')
+    type Listed = { service: string; firstDay: string }
+    const pages = async () => {
+      const found: Array<[string, string]> = []
+      let cursor: string | null = ''
+      while (cursor !== null) {
+        const query: string = `?limit=1${cursor === '' ? '' : `&cursor=${cursor}`}`
+        const page: { anomalies: Listed[]; nextCursor: string | null } = (
+          await viewer.get(`/api/finops/anomalies${query}`)
+        ).json()
+        for (const { service, firstDay } of page.anomalies) found.push([service, firstDay])
+        cursor = page.nextCursor
+      }
+      return found
+    }
+    await load({ 57: 300, 58: 310, 59: 320 })
+    const shown = [
+      ['EC2', '2026-02-28'],
+      ['S3', '2026-02-27'],
+    ]
+    expect(await pages()).toEqual(shown)
+    // Before the upgrade the first day of those below was not noted.
+    const owner = connectOwner(harness.config.databaseUrl)
+    await owner('anomalies').where({ organizationId: org.id }).update({ firstDayBelow: null })
+    expect(await pages()).toEqual([['S3', '2026-03-01'], shown[0]])
+    await noteDaysBelow(owner)
+    await owner.destroy()
+    expect(await pages()).toEqual(shown)
+    // A restated bill: those below begin later.
+    await load({ 59: 320 })
+    expect(await pages()).toEqual([['S3', '2026-03-01'], shown[0]])
   })
 
   test('200: one has its days with what was expected and the band', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { scoreAnomalies } from '../../../app/finops/score-anomalies.ts'
 import { dayAfter } from '../../../domain/finops/anomalies/days.ts'
+import { anomalies } from '../../../store/finops/anomalies.ts'
 import { shownAnomalies } from '../../../store/finops/shown-anomalies.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import { dailyBills, levelCost } from '../../harness/daily-bills.ts'
@@ -206,6 +207,46 @@ describe('scoring after a swap', () => {
       )
       expect(states).toEqual([{ state: 'open' }, { state: 'resolved' }])
       expect((await told()).map(({ event }) => event)).toEqual(['anomaly.opened', 'anomaly.grown'])
+    })
+
+    test('are beside each other where a person acknowledged the first: the second is open and told', async () => {
+      const { org, bills, score, shown, sourceId } = await made()
+      const load = async (count: number, [a, b]: Array<Record<number, number>>) => {
+        const one = levelCost(first, count, { subAccountId: 'one', ...(a && { at: a }) })
+        const other = levelCost(first, count, { subAccountId: 'two', ...(b && { at: b }) })
+        const changed = await bills.load(sourceId, [...one, ...other])
+        await score(changed)
+        return changed
+      }
+      await load(60, [{ 59: 300 }])
+      const [seen] = await shown()
+      const id = seen?.id ?? 0
+      const { id: by } = await org.user('Deployer')
+      await harness.deps.store.tenant(org.id, async (tenant) =>
+        anomalies(tenant).decide(id, { state: 'acknowledged', comment: null, by }),
+      )
+      const changed = await load(61, [{ 59: 300, 60: 300 }, { 60: 50_000 }])
+      const found = async () => Map.groupBy(await shown(), ({ state }) => state)
+      expect((await found()).get('acknowledged')).toMatchObject([{ id, children: [] }])
+      const [open, ...more] = (await found()).get('open') ?? []
+      expect(open).toMatchObject({ subAccountId: 'two', severity: 'high', children: [] })
+      expect(more).toEqual([])
+      const told = await bills.ask(
+        `select event, subject_id::integer as id from notices
+         where organization_id = :organizationId order by notices.id`,
+      )
+      expect(told).toEqual([
+        { event: 'anomaly.opened', id },
+        { event: 'anomaly.opened', id: open?.id },
+      ])
+      // As an earlier version left it: the next scoring tells of it, also if its cost is the same.
+      await bills.ask(
+        `update anomalies set parent_id = :id, told_impact = null
+         where organization_id = :organizationId and id = :below`,
+        { id, below: open?.id },
+      )
+      await score(changed)
+      expect((await found()).get('open')).toEqual([{ ...open, updatedAt: expect.anything() }])
     })
   })
 

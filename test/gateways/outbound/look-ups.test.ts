@@ -21,6 +21,8 @@ const names = {
   'public.silent-six.example': ['8.8.8.8'],
   'private.silent-six.example': ['10.0.0.1'],
   'public.silent-four.example': ['2606:4700::1111'],
+  'both.late-four.example': ['8.8.8.8', '2606:4700::1111'],
+  'six.late-six.example': ['2606:4700::1111'],
 }
 const unhurried = () => AbortSignal.timeout(30_000)
 const elapsedMs = async (work: Promise<unknown>): Promise<number> => {
@@ -110,23 +112,29 @@ describe('look-ups of names that somebody else chose', () => {
     await expect(check('none.example')).rejects.toMatchObject({ code: 'host_not_found' })
   })
 
+  const six = { address: '2606:4700::1111', family: 6 }
+  const lookUp = (host: string, hasGlobalV6: boolean) =>
+    lookUpName(host, { nameServers: [dns.address], signal: unhurried(), hasGlobalV6 })
+
   test('a family without an answer does not take away the addresses of the other one', async () => {
-    const given = {
-      'public.silent-six.example': '8.8.8.8',
-      'public.silent-four.example': '2606:4700::1111',
-    }
     const waitedMs = await elapsedMs(
-      Promise.all(
-        Object.entries(given).map(async ([host, address]) =>
-          expect(await check(host)).toMatchObject([{ address }]),
-        ),
-      ),
+      Promise.all([
+        expect(check('public.silent-six.example')).resolves.toMatchObject([{ address: '8.8.8.8' }]),
+        // Of a host that has IPv6.
+        expect(lookUp('public.silent-four.example', true)).resolves.toEqual([six]),
+      ]),
     )
     // The resolver itself gives up after 4 s at the earliest.
     expect(waitedMs).toBeLessThan(3_000)
     await expect(check('private.silent-six.example')).rejects.toMatchObject({
       code: 'address_not_allowed',
     })
+  })
+
+  test('a host without IPv6 waits for a late IPv4 answer, and for IPv6 where there is no IPv4', async () => {
+    const four = { address: '8.8.8.8', family: 4 }
+    expect(await lookUp('both.late-four.example', false)).toEqual([four, six])
+    expect(await lookUp('six.late-six.example', false)).toEqual([six])
   })
 
   test('a caller who leaves while the other family is awaited gets no addresses', async () => {

@@ -12,12 +12,16 @@ export type NameServer = {
 const types = { a: 1, aaaa: 28 }
 /** Questions of this type about names below this one are never answered; those of the other type are. */
 const silent = { 'silent-four.example': types.a, 'silent-six.example': types.aaaa }
+/** Likewise, answered after `lateMs`: longer than the other family is awaited. */
+const late = { 'late-four.example': types.a, 'late-six.example': types.aaaa }
+const lateMs = 500
 const headerLength = 12
 const nameError = 3
 
 /**
  * A name server on UDP (RFC 1035). It answers names with these addresses, never answers names below `dead.example`,
- * answers names below `silent-four.example` and `silent-six.example` for the other family alone, and knows no other.
+ * answers names below `silent-four.example` and `silent-six.example` for the other family alone, those below
+ * `late-four.example` and `late-six.example` late for that one, and knows no other.
  */
 export async function startNameServer(names: Record<string, string[]>): Promise<NameServer> {
   const socket = createSocket('udp4')
@@ -28,7 +32,9 @@ export async function startNameServer(names: Record<string, string[]>): Promise<
     const { name, type, end } = questionOf(query)
     asked.push(name)
     if (name.endsWith('dead.example')) return
-    if (Object.entries(silent).some(([below, of]) => name.endsWith(below) && type === of)) return
+    const isOf = (of: Record<string, number>) =>
+      Object.entries(of).some(([below, one]) => name.endsWith(below) && type === one)
+    if (isOf(silent)) return
     const known = names[name]
     const records = (known ?? [])
       .map((address) => recordOf(address))
@@ -39,7 +45,10 @@ export async function startNameServer(names: Record<string, string[]>): Promise<
     header.writeUInt16BE(records.length, 6)
     header.writeUInt32BE(0, 8)
     const question = query.subarray(headerLength, end)
-    socket.send(Buffer.concat([header, question, ...records]), from.port, from.address)
+    const answer = Buffer.concat([header, question, ...records])
+    const send = () => socket.send(answer, from.port, from.address)
+    if (isOf(late)) setTimeout(send, lateMs)
+    else send()
   })
   return {
     address: `127.0.0.1:${socket.address().port}`,
