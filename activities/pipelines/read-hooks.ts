@@ -13,6 +13,7 @@ const maxTextBytes = 64 * 1024
 /** Larger ones take too long to hash. */
 const maxHashedBytes = 256 * 1024 ** 2
 const maxHooks = 4
+const limitSeconds = 300
 
 /**
  * The arguments are the choice of the artifact's files, as of `find`. An archive gives everybody the right to execute
@@ -72,8 +73,9 @@ export async function readHooks(
     cwd: folder,
     network: 'none',
     limits: {
-      timeoutMs: 30_000,
-      silenceMs: 30_000,
+      // Seconds, where nothing else is under way. It says nothing before its end.
+      timeoutMs: limitSeconds * 1_000,
+      silenceMs: limitSeconds * 1_000,
       memoryBytes: 256 * 1024 ** 2,
       processes: 16,
       fileSizeBytes: 1024 ** 2,
@@ -86,7 +88,12 @@ export async function readHooks(
   if (end.exitCode === 0 && isFault === 'fault' && refused)
     throw new RunFault('build_errored', faultOf(refused, fault, plainOf(decoded(file).toString())))
   if (end.exitCode !== 0 || lines.length !== named.length)
-    throw new RunFault('build_errored', 'The hooks of the artifact cannot be read.')
+    throw new RunFault(
+      'build_errored',
+      end.how === 'timed_out' || end.how === 'silent'
+        ? `The hooks of the artifact were not read within ${limitSeconds} seconds.`
+        : 'The hooks of the artifact cannot be read.',
+    )
   const hooks = named.map((hook, at) => ({ ...hook, ...contentOf(lines[at] ?? '') }))
   await assertShownWhole(
     hooks.flatMap(({ name, path, text }) => (text === null ? [] : [{ name, path, text }])),
