@@ -1,5 +1,3 @@
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { withAnomalies } from '../harness/cost-world.ts'
@@ -8,8 +6,7 @@ import { scopeBills, smallCosts } from '../harness/scope-bills.ts'
 import type { TestOrganization } from '../harness/test-organization.ts'
 import { expectAccessible } from './axe.ts'
 import { expectNoSideways, openBrowser, settle, views, visit } from './browser.ts'
-
-const folder = join(import.meta.dirname, '../.output/screenshots')
+import { takePicture } from './picture.ts'
 
 describe('the pages of anomalies', () => {
   let harness: Harness
@@ -17,7 +14,6 @@ describe('the pages of anomalies', () => {
   let org: TestOrganization
   let at: Awaited<ReturnType<typeof withAnomalies>>
   beforeAll(async () => {
-    mkdirSync(folder, { recursive: true })
     ;[harness, browser] = await Promise.all([createHarness(), openBrowser()])
     org = await harness.organization()
     at = await withAnomalies(harness, org)
@@ -40,10 +36,7 @@ describe('the pages of anomalies', () => {
         await page.goto(path)
         await page.locator('main').getByText(first).first().waitFor()
         await settle(page)
-        await page.screenshot({
-          path: join(folder, `${name}-${view.scheme}-${view.width}.png`),
-          fullPage: true,
-        })
+        await takePicture(page, `${name}-${view.scheme}-${view.width}`, { fullPage: true })
         await expectNoSideways(page, name)
         await expectAccessible(page, name)
         const judging = page.getByRole('button', { name: /Acknowledge|Expected|anomaly|again/ })

@@ -1,5 +1,3 @@
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createHarness, type Harness } from '../harness/create-harness.ts'
@@ -7,8 +5,8 @@ import { focusCsv } from '../harness/finops/focus-csv.ts'
 import type { TestOrganization } from '../harness/test-organization.ts'
 import { expectAccessible } from './axe.ts'
 import { expectNoSideways, openBrowser, settle, views, visit } from './browser.ts'
+import { takePicture } from './picture.ts'
 
-const folder = join(import.meta.dirname, '../.output/screenshots')
 const month = new Date().toISOString().slice(0, 7)
 const bill = (costs: Array<number | string>) => ({
   name: 'bill.csv',
@@ -21,7 +19,6 @@ describe('the page of bills', () => {
   let browser: Browser
   let org: TestOrganization
   beforeAll(async () => {
-    mkdirSync(folder, { recursive: true })
     ;[harness, browser] = await Promise.all([createHarness({ worker: true }), openBrowser()])
     org = await harness.organization()
   })
@@ -74,7 +71,7 @@ describe('the page of bills', () => {
         .click()
       await page.getByText('refused').first().waitFor()
       await settle(page)
-      await page.screenshot({ path: join(folder, `bills-${view.scheme}-${view.width}.png`) })
+      await takePicture(page, `bills-${view.scheme}-${view.width}`)
       await expectNoSideways(page, 'bills')
       await expectAccessible(page, 'bills')
       expect(await page.getByRole('button', { name: /Upload|Read|Delete|Load/ }).count()).toBe(0)

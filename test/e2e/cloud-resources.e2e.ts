@@ -1,5 +1,3 @@
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { lockInfo, stateClient, stateOf } from '../api/workspaces/state-client.ts'
@@ -8,8 +6,8 @@ import { createHarness, type Harness } from '../harness/create-harness.ts'
 import type { TestOrganization, TestWorkspace } from '../harness/test-organization.ts'
 import { expectAccessible } from './axe.ts'
 import { expectNoSideways, openBrowser, settle, views, visit } from './browser.ts'
+import { takePicture } from './picture.ts'
 
-const folder = join(import.meta.dirname, '../.output/screenshots')
 const count = 10_000
 const long = `arn:aws:s3:::${'long-'.repeat(60)}bucket`
 
@@ -19,7 +17,6 @@ describe('the page of 10,000 resources', () => {
   let org: TestOrganization
   let workspace: TestWorkspace
   beforeAll(async () => {
-    mkdirSync(folder, { recursive: true })
     ;[harness, browser] = await Promise.all([createHarness(), openBrowser()])
     org = await harness.organization()
     const at = { organizationId: org.id, accountId: await connectedAccount(harness, org.id) }
@@ -72,7 +69,7 @@ describe('the page of 10,000 resources', () => {
       await rows.first().waitFor()
       await settle(page)
       const name = `clouds-resources-10000-${view.scheme}-${view.width}.png`
-      await page.screenshot({ path: join(folder, name) })
+      await takePicture(page, name)
       await expectNoSideways(page, where)
       await expectAccessible(page, where)
       const before = await rows.count()

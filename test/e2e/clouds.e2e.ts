@@ -1,5 +1,3 @@
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startMoto, type Keys, type Moto } from '../harness/clouds/moto.ts'
@@ -7,8 +5,8 @@ import { createHarness, type Harness } from '../harness/create-harness.ts'
 import type { TestOrganization } from '../harness/test-organization.ts'
 import { expectAccessible } from './axe.ts'
 import { expectNoSideways, openBrowser, settle, views, visit } from './browser.ts'
+import { takePicture } from './picture.ts'
 
-const folder = join(import.meta.dirname, '../.output/screenshots')
 // moto names the action as the signature does (tagging), AWS as its policies do (tag).
 const reading = ['sts:GetCallerIdentity', 'ec2:DescribeRegions', 'tagging:GetResources']
 
@@ -19,7 +17,6 @@ describe('the pages of cloud accounts', () => {
   let org: TestOrganization
   let keys: Keys
   beforeAll(async () => {
-    mkdirSync(folder, { recursive: true })
     moto = await startMoto()
     ;[harness, browser] = await Promise.all([
       createHarness({ worker: true, env: { CC_PRIVATE_HOSTS: `cloud=127.0.0.1:${moto.port}` } }),
@@ -145,7 +142,7 @@ describe('the pages of cloud accounts', () => {
       for (const [name, path] of Object.entries(all)) {
         await page.goto(path)
         await settle(page)
-        await page.screenshot({ path: join(folder, `${name}-${view.scheme}-${view.width}.png`) })
+        await takePicture(page, `${name}-${view.scheme}-${view.width}`)
         await expectNoSideways(page, name)
         await expectAccessible(page, name)
       }

@@ -1,5 +1,3 @@
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createHarness, type Harness } from '../harness/create-harness.ts'
@@ -7,8 +5,8 @@ import type { TestOrganization } from '../harness/test-organization.ts'
 import { withCommitments } from '../harness/with-commitments.ts'
 import { expectAccessible } from './axe.ts'
 import { expectNoSideways, openBrowser, settle, views, visit } from './browser.ts'
+import { takePicture } from './picture.ts'
 
-const folder = join(import.meta.dirname, '../.output/screenshots')
 const path = '/cost/commitments'
 const dollars = (amount: number) =>
   new Intl.NumberFormat('en', { style: 'currency', currency: 'USD' }).format(amount)
@@ -18,7 +16,6 @@ describe('the page of commitments', () => {
   let browser: Browser
   let org: TestOrganization
   beforeAll(async () => {
-    mkdirSync(folder, { recursive: true })
     ;[harness, browser] = await Promise.all([createHarness(), openBrowser()])
     org = await harness.organization()
     await withCommitments(harness, org)
@@ -38,10 +35,7 @@ describe('the page of commitments', () => {
       await page.goto(path)
       await table(page).getByText('Committed use: CPU').waitFor()
       await settle(page)
-      await page.screenshot({
-        path: join(folder, `commitments-${view.scheme}-${view.width}.png`),
-        fullPage: true,
-      })
+      await takePicture(page, `commitments-${view.scheme}-${view.width}`, { fullPage: true })
       await expectNoSideways(page, 'commitments')
       await expectAccessible(page, 'commitments')
       expect(faults).toEqual([])

@@ -1,5 +1,3 @@
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { unwrap } from '../../store/driver/tenant.ts'
@@ -10,8 +8,8 @@ import type { TestOrganization, TestWorkspace } from '../harness/test-organizati
 import type { TestUser } from '../harness/test-user.ts'
 import { expectAccessible } from './axe.ts'
 import { expectNoSideways, openBrowser, settle, views, visit } from './browser.ts'
+import { takePicture } from './picture.ts'
 
-const folder = join(import.meta.dirname, '../.output/screenshots')
 const dollars = (amount: number, digits = 2) =>
   new Intl.NumberFormat('en', {
     style: 'currency',
@@ -27,7 +25,6 @@ describe('cost on Home, on a workspace and on a run', () => {
   let owner: TestUser
   let workspace: TestWorkspace
   beforeAll(async () => {
-    mkdirSync(folder, { recursive: true })
     ;[harness, browser] = await Promise.all([createHarness(), openBrowser()])
     org = await harness.organization()
     owner = await org.user('Owner')
@@ -56,10 +53,7 @@ describe('cost on Home, on a workspace and on a run', () => {
       await page.getByText('Everything: budget exceeded').waitFor()
       expect(await page.getByText('All of AWS').count()).toBe(0)
       await settle(page)
-      await page.screenshot({
-        path: join(folder, `home-cost-${view.scheme}-${view.width}.png`),
-        fullPage: true,
-      })
+      await takePicture(page, `home-cost-${view.scheme}-${view.width}`, { fullPage: true })
       await expectNoSideways(page, 'home')
       await expectAccessible(page, 'home')
       await page.getByRole('link', { name: '2 open anomalies' }).click()
@@ -90,10 +84,7 @@ describe('cost on Home, on a workspace and on a run', () => {
       await page.locator('.stat').getByText(dollars(total)).waitFor()
       await page.getByText(resources[0].cloudId).first().waitFor()
       await settle(page)
-      await page.screenshot({
-        path: join(folder, `workspace-cost-${view.scheme}-${view.width}.png`),
-        fullPage: true,
-      })
+      await takePicture(page, `workspace-cost-${view.scheme}-${view.width}`, { fullPage: true })
       expect(await tabs.locator('[aria-current="page"]').allInnerTexts()).toEqual(['Cost'])
       // A narrow row of tabs is scrolled to the current one.
       const tab = await tabs.getByRole('link', { name: 'Cost' }).boundingBox()
@@ -165,10 +156,7 @@ describe('cost on Home, on a workspace and on a run', () => {
       await decision.getByText(message).waitFor()
       await page.getByRole('complementary').getByText('+$40.00').waitFor()
       await settle(page)
-      await page.screenshot({
-        path: join(folder, `run-held-${view.scheme}-${view.width}.png`),
-        fullPage: true,
-      })
+      await takePicture(page, `run-held-${view.scheme}-${view.width}`, { fullPage: true })
       await expectNoSideways(page, 'a run that a budget holds')
       await expectAccessible(page, 'a run that a budget holds')
       expect(faults).toEqual([])

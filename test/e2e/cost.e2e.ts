@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { Browser, Page } from 'playwright-core'
@@ -10,8 +10,8 @@ import { createHarness, type Harness } from '../harness/create-harness.ts'
 import type { TestOrganization } from '../harness/test-organization.ts'
 import { expectAccessible } from './axe.ts'
 import { expectNoSideways, openBrowser, settle, views, visit } from './browser.ts'
+import { takePicture } from './picture.ts'
 
-const folder = join(import.meta.dirname, '../.output/screenshots')
 const dayMs = 86_400_000
 const dayAgo = (days: number): string =>
   new Date(Date.now() - days * dayMs).toISOString().slice(0, 10)
@@ -46,7 +46,6 @@ describe('the page of cost', () => {
   let browser: Browser
   let org: TestOrganization
   beforeAll(async () => {
-    mkdirSync(folder, { recursive: true })
     ;[harness, browser] = await Promise.all([createHarness(), openBrowser()])
     org = await harness.organization()
     await harness.deps.store.tenant(org.id, async (tenant) => {
@@ -71,10 +70,7 @@ describe('the page of cost', () => {
       await page.goto('/cost')
       await page.getByRole('img', { name: /^Spend by day/ }).waitFor()
       await settle(page)
-      await page.screenshot({
-        path: join(folder, `cost-${view.scheme}-${view.width}.png`),
-        fullPage: true,
-      })
+      await takePicture(page, `cost-${view.scheme}-${view.width}`, { fullPage: true })
       await expectNoSideways(page, 'cost')
       await expectAccessible(page, 'cost')
       expect(faults).toEqual([])
@@ -225,7 +221,7 @@ describe('the page of cost', () => {
     await page.getByText('A cloud: Azure').waitFor()
     await page.getByText('holds runs').waitFor()
     await expectAccessible(page, 'budgets')
-    await page.screenshot({ path: join(folder, 'budgets.png'), fullPage: true })
+    await takePicture(page, 'budgets', { fullPage: true })
     await page.getByRole('button', { name: 'Change Azure' }).click()
     await expectAccessible(page, 'a budget')
     await page.getByLabel('Amount a month').fill('1000000000')

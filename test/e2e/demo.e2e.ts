@@ -1,5 +1,3 @@
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { causeDay } from '../../scripts/start/demo-cost/date-back-run.ts'
@@ -9,15 +7,13 @@ import { users } from '../../store/users/users.ts'
 import { createHarness, type Harness } from '../harness/create-harness.ts'
 import { createTestUser, type TestUser } from '../harness/test-user.ts'
 import { expectNoSideways, openBrowser, settle, visit } from './browser.ts'
-
-const folder = join(import.meta.dirname, '../.output/screenshots')
+import { takePicture } from './picture.ts'
 
 describe('what a newcomer sees of the demo', () => {
   let harness: Harness
   let browser: Browser
   let owner: TestUser
   beforeAll(async () => {
-    mkdirSync(folder, { recursive: true })
     ;[harness, browser] = await Promise.all([createHarness({ worker: true }), openBrowser()])
     const { config, deps } = harness
     const { id: organizationId } = await organizations(deps.store.platform).create('demo', 'demo')
@@ -39,7 +35,7 @@ describe('what a newcomer sees of the demo', () => {
       await page.goto(path)
       await page.locator(seen).first().waitFor()
       await settle(page)
-      await page.screenshot({ path: join(folder, `demo-${name}.png`) })
+      await takePicture(page, `demo-${name}`)
       await expectNoSideways(page, name)
     }
 
@@ -51,7 +47,7 @@ describe('what a newcomer sees of the demo', () => {
     const causes = page.getByRole('region', { name: 'Runs that may have caused it' })
     await causes.getByText('changed a resource that costs more now').waitFor()
     await settle(page)
-    await page.screenshot({ path: join(folder, 'demo-anomaly.png'), fullPage: true })
+    await takePicture(page, 'demo-anomaly', { fullPage: true })
     await causes.getByRole('link', { name: 'demo-shop #1' }).click()
     await page
       .getByText(`dates this run back to ${causeDay(today)}`)

@@ -1,5 +1,3 @@
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Relay } from '../../worker/drain-queue.ts'
@@ -8,8 +6,8 @@ import { createHarness, type Harness } from '../harness/create-harness.ts'
 import { startWebhookReceiver, type WebhookReceiver } from '../harness/webhook-receiver.ts'
 import { expectAccessible } from './axe.ts'
 import { expectNoSideways, openBrowser, settle, views, visit } from './browser.ts'
+import { takePicture } from './picture.ts'
 
-const folder = join(import.meta.dirname, '../.output/screenshots')
 const path = '/organization/notifications'
 
 describe('the page of notifications', () => {
@@ -18,7 +16,6 @@ describe('the page of notifications', () => {
   let receiver: WebhookReceiver
   let relay: Relay
   beforeAll(async () => {
-    mkdirSync(folder, { recursive: true })
     receiver = await startWebhookReceiver()
     ;[harness, browser] = await Promise.all([
       createHarness({ env: { CC_PRIVATE_HOSTS: receiver.opened } }),
@@ -69,7 +66,7 @@ describe('the page of notifications', () => {
     await page.getByText('The test message failed. It answered 404: no such hook').waitFor()
     await rowOf(page, 'Pager').getByText('Failing').waitFor()
     await rowOf(page, 'Pager').getByText('It answered 404').waitFor()
-    await page.screenshot({ path: join(folder, 'notifications-failing.png'), fullPage: true })
+    await takePicture(page, 'notifications-failing', { fullPage: true })
 
     await page.getByRole('button', { name: 'Pause Pager' }).click()
     await rowOf(page, 'Pager').getByText('Paused').waitFor()
@@ -145,10 +142,7 @@ describe('the page of notifications', () => {
         await settle(page)
         const acting = page.getByRole('button', { name: /^(Add|Test|Pause|Change|Delete) / })
         if (role === 'Owner')
-          await page.screenshot({
-            path: join(folder, `notifications-${view.scheme}-${view.width}.png`),
-            fullPage: true,
-          })
+          await takePicture(page, `notifications-${view.scheme}-${view.width}`, { fullPage: true })
         else expect(await acting.count()).toBe(0)
         await expectNoSideways(page, 'notifications')
         await expectAccessible(page, 'notifications')

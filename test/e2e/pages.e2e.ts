@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { Browser } from 'playwright-core'
@@ -8,12 +8,11 @@ import { gitHarness, peerMakers, type GitHarness } from '../harness/git/git-harn
 import type { TestUser } from '../harness/test-user.ts'
 import { expectAccessible } from './axe.ts'
 import { everyWidth, openBrowser, settle, visit } from './browser.ts'
+import { takePicture } from './picture.ts'
 import { connectRepository } from './git-world.ts'
 import { faultsInBothThemes } from './in-both-themes.ts'
 import { createWorld, type World } from './world.ts'
 import { wrongWords } from './wrong-words.ts'
-
-const folder = join(import.meta.dirname, '../.output/screenshots')
 
 // Each page: what axe says, its words, that it is no wider than its window, and a picture to be looked at.
 describe('every page', () => {
@@ -24,7 +23,6 @@ describe('every page', () => {
   let at: World['at']
 
   beforeAll(async () => {
-    mkdirSync(folder, { recursive: true })
     ;[harness, browser] = await Promise.all([gitHarness(peerMakers.gitlabPeer), openBrowser()])
     const world = await createWorld(harness)
     await connectRepository(harness, world)
@@ -134,7 +132,7 @@ describe('every page', () => {
         await page.goto(path, { waitUntil: 'commit' })
         await page.getByText(first).first().waitFor()
         await page.waitForTimeout(150)
-        await page.screenshot({ path: join(folder, `first-${name}-${view.width}.png`) })
+        await takePicture(page, `first-${name}-${view.width}`)
         release()
         await settle(page)
         await page.waitForTimeout(300)

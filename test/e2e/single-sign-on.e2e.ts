@@ -10,6 +10,7 @@ import {
 import { createSamlOrganization, type SamlOrganization } from '../harness/saml-organization.ts'
 import { expectAccessible } from './axe.ts'
 import { openBrowser, visit } from './browser.ts'
+import { takePicture } from './picture.ts'
 
 describe('single sign-on', () => {
   let harness: Harness
@@ -42,8 +43,7 @@ describe('single sign-on', () => {
       await field.fill('nobody-has-this')
       await page.getByRole('button', { name: 'Go to the identity provider' }).click()
       await page.getByText('Single sign-on is not set up for this.').waitFor()
-      if (process.env['CC_SHOTS'])
-        await page.screenshot({ path: `${process.env['CC_SHOTS']}/sso.png` })
+      await takePicture(page, 'sso')
       await field.fill(who)
       await page.getByRole('button', { name: 'Go to the identity provider' }).click()
       await page.waitForURL(`${saml.idp.ssoUrl}?**`)
@@ -58,8 +58,7 @@ describe('single sign-on', () => {
     await page.goto('/')
     await page.getByText(/A single sign-on certificate expires on/).waitFor()
     await expectAccessible(page, 'a certificate that ends')
-    if (process.env['CC_SHOTS'])
-      await page.screenshot({ path: `${process.env['CC_SHOTS']}/home.png` })
+    await takePicture(page, 'home')
     await context.close()
   })
 

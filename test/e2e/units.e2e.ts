@@ -1,5 +1,3 @@
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { raiseVersion } from '../harness/cost-rows.ts'
@@ -8,8 +6,8 @@ import { createHarness, type Harness } from '../harness/create-harness.ts'
 import type { TestOrganization } from '../harness/test-organization.ts'
 import { expectAccessible } from './axe.ts'
 import { expectNoSideways, openBrowser, settle, views, visit } from './browser.ts'
+import { takePicture } from './picture.ts'
 
-const folder = join(import.meta.dirname, '../.output/screenshots')
 const url = '/api/finops/units'
 const dollars = new Intl.NumberFormat('en', {
   style: 'currency',
@@ -26,7 +24,6 @@ describe('units of cost', () => {
   let org: TestOrganization
   let id: number
   beforeAll(async () => {
-    mkdirSync(folder, { recursive: true })
     ;[harness, browser] = await Promise.all([createHarness(), openBrowser()])
     org = await harness.organization()
     await withSpend(harness, org)
@@ -52,7 +49,7 @@ describe('units of cost', () => {
 
   const picture = async (page: Page, name: string) => {
     await settle(page)
-    await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true })
+    await takePicture(page, name, { fullPage: true })
   }
 
   for (const view of views)

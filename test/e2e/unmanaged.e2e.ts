@@ -1,5 +1,3 @@
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { withUnmanaged } from '../harness/cost-world.ts'
@@ -7,8 +5,8 @@ import { createHarness, type Harness } from '../harness/create-harness.ts'
 import type { TestOrganization } from '../harness/test-organization.ts'
 import { expectAccessible } from './axe.ts'
 import { expectNoSideways, openBrowser, settle, views, visit } from './browser.ts'
+import { takePicture } from './picture.ts'
 
-const folder = join(import.meta.dirname, '../.output/screenshots')
 const path = '/cost/unmanaged'
 
 describe('the page of unmanaged cost', () => {
@@ -16,7 +14,6 @@ describe('the page of unmanaged cost', () => {
   let browser: Browser
   let org: TestOrganization
   beforeAll(async () => {
-    mkdirSync(folder, { recursive: true })
     ;[harness, browser] = await Promise.all([createHarness(), openBrowser()])
     org = await harness.organization()
     await withUnmanaged(harness, org, 12)
@@ -34,10 +31,7 @@ describe('the page of unmanaged cost', () => {
       await page.getByText('bucket-00008').first().waitFor()
       await settle(page)
       await page.locator('summary').first().click()
-      await page.screenshot({
-        path: join(folder, `unmanaged-${view.scheme}-${view.width}.png`),
-        fullPage: true,
-      })
+      await takePicture(page, `unmanaged-${view.scheme}-${view.width}`, { fullPage: true })
       await expectNoSideways(page, 'unmanaged')
       await expectAccessible(page, 'unmanaged')
       expect(faults).toEqual([])

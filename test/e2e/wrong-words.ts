@@ -24,11 +24,12 @@ const readText = `(() => {
 
 /** What on the page is worded for programs, with the text around it. */
 export async function wrongWords(page: Page, where: string): Promise<string[]> {
+  return wrongWordsOf(String(await page.evaluate(readText)), where)
+}
+
+export function wrongWordsOf(words: string, where: string): string[] {
   // The address of a resource, in the message of a policy, is the author's own.
-  const text = String(await page.evaluate(readText)).replaceAll(
-    /\b[a-z]\w*_\w+\.\w+(\[[^\]]*\])?/g,
-    '',
-  )
+  const text = words.replaceAll(/\b[a-z]\w*_\w+\.\w+(\[[^\]]*\])?/g, '')
   return banned.flatMap((pattern) => {
     const at = text.search(pattern)
     return at < 0 ? [] : [`${where}: ${text.slice(Math.max(0, at - 40), at + 60).trim()}`]

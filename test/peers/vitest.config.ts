@@ -10,7 +10,8 @@ export default defineConfig({
     reporters: ['default', join(import.meta.dirname, '../setup/closing-line.ts')],
     setupFiles: ['test/setup/leave-nothing.ts'],
     pool: 'forks',
-    maxWorkers: 1,
+    // Two, because peers wait for each other and the service.
+    maxWorkers: 2,
     // Importing the service anew for each file took a tenth of the time.
     isolate: false,
     testTimeout: 300_000,
