@@ -82,7 +82,7 @@ test('--demo fills in workspaces, pipelines and runs, of which one waits for the
   })
   const url = `/api/pipelines/${shop.pipelineId}/runs/${run.id}/approve`
   expect((await owner.post(url, {})).statusCode).toBe(200)
-})
+}, 400_000)
 
 const today = new Date().toISOString().slice(0, 10)
 const time = { anchor: today, today }

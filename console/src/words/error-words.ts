@@ -49,6 +49,8 @@ export const codesOfMachines: ReadonlySet<string> = new Set([
   'source_unreachable',
   'source_unreadable',
   'not_described',
+  // A delivery of a Git host or a SAML message whose sender left before its end.
+  'incomplete_body',
   // The answer to a range, which no page asks for.
   'range_not_satisfiable',
   'cli_config',
