@@ -32,14 +32,20 @@ test('an activity that is cancelled, or has timed out, sends its host no further
   expect(peer.server.calls).toHaveLength(1)
 })
 
-test('an organization has ten of the slots, and what is beyond is handed back; another has its own', async () => {
-  const deps = gitActivityDeps(harness)
+/** As many calls of organization 1 as it may have under way, until `release` is resolved. */
+function tenUnderWay(deps: ReturnType<typeof gitActivityDeps>) {
   const release = Promise.withResolvers<void>()
   const held = Array.from({ length: 10 }, async () =>
     new MockActivityEnvironment().run(async () =>
       gitActivity(deps, 1, async () => release.promise),
     ),
   )
+  return { release, held }
+}
+
+test('an organization has ten of the slots, and what is beyond is handed back; another has its own', async () => {
+  const deps = gitActivityDeps(harness)
+  const { release, held } = tenUnderWay(deps)
   const one = async (organizationId: number) =>
     new MockActivityEnvironment().run(async () =>
       gitActivity(deps, organizationId, async () => 'done'),
@@ -54,12 +60,7 @@ test('an organization has ten of the slots, and what is beyond is handed back; a
 
 test('what is handed back returns less and less often, about once a minute in the end', async () => {
   const deps = gitActivityDeps(harness)
-  const release = Promise.withResolvers<void>()
-  const held = Array.from({ length: 10 }, async () =>
-    new MockActivityEnvironment().run(async () =>
-      gitActivity(deps, 1, async () => release.promise),
-    ),
-  )
+  const { release, held } = tenUnderWay(deps)
   const retryAfter = async (attempt: number) => {
     const environment = new MockActivityEnvironment({ attempt })
     const work = guardAll(deps.log, { work: async () => gitActivity(deps, 1, async () => 'done') })
