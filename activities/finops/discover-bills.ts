@@ -40,10 +40,10 @@ export const discoverBills =
       if (!found) return nothing
       if (!found.account) return { ...nothing, uploadIds: found.uploadIds }
       const { account, also } = found
-      const months = await find(deps, { input, account, also, signal })
-      if (!months) return nothing
+      const looked = await find(deps, { input, account, also, signal })
+      if (!looked) return nothing
       const begun = await deps.store.tenant(organizationId, async (tenant) =>
-        noteFound(tenant, { ingestId, sourceId, found: months }),
+        noteFound(tenant, { ingestId, sourceId, ...looked }),
       )
       return {
         accountId: account.id,
@@ -59,12 +59,13 @@ type Look = { input: SourceInput; account: CloudAccount; also: string[]; signal:
 async function find(
   deps: Needed,
   { input, account, also, signal }: Look,
-): Promise<FoundSlice[] | undefined> {
+): Promise<{ found: FoundSlice[]; place: string } | undefined> {
   const cloud = await deps.openCloud(account)
   try {
     const bills = cloud.bills?.()
     if (!bills) return undefined
-    return await askThrice(async () => bills.find(signal, also), signal)
+    const found = await askThrice(async () => bills.find(signal, also), signal)
+    return { found, place: bills.place }
   } catch (error) {
     const reason = reasonOf(error)
     if (reason !== undefined)

@@ -4,9 +4,9 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { CloudProvider } from '../../domain/clouds/cloud-account.ts'
-import { AppError, conflict } from '../../domain/errors.ts'
+import { type AppError, conflict } from '../../domain/errors.ts'
 import { createPace } from '../../gateways/clouds/bills/pace.ts'
-import type { BillFile, Bills, Unloaded } from '../../gateways/clouds/cloud.ts'
+import type { BillFile, Bills, FoundSlice, Unloaded } from '../../gateways/clouds/cloud.ts'
 import { cloudAccounts } from '../../store/clouds/cloud-accounts.ts'
 import { placeOfChunks } from '../../store/finops/billing-uploads.ts'
 import { takenUploads, type UploadedFile } from '../../store/finops/taken-uploads.ts'
@@ -33,8 +33,16 @@ const fileOf = (folder: string, at: number, key: string): FetchedFile => ({
 export type FetchedBill = {
   files: FetchedFile[]
   provider?: CloudProvider
-  /** How many rows the manifest promises; null where it does not say. */
-  rows: number | null
+  /** Null where nothing promises rows. */
+  promised: PromisedRows | null
+}
+
+export type PromisedRows = {
+  rows: number
+  /** Which document or table says so. */
+  manifest: string
+  /** By BigQuery, since a table has no manifest. */
+  isCounted: boolean
 }
 
 /**
@@ -63,7 +71,7 @@ export async function fetchSlice(
     const files = unloaded
       ? await fetchUnloaded(bills, unloaded, at)
       : await fetchFiles(bills, slice.files, at)
-    return { files, provider: account.provider, rows: slice.rows }
+    return { files, provider: account.provider, promised: promisedOf(slice, account.provider) }
   } catch (error) {
     if (isKind(error, 'changed')) {
       await rm(folder, { recursive: true, force: true })
@@ -76,11 +84,14 @@ export async function fetchSlice(
           error.message,
         ),
       )
-    throw asDiskFault(error)
+    throw error
   } finally {
     cloud.close()
   }
 }
+
+const promisedOf = ({ rows, manifest }: FoundSlice, provider: CloudProvider): PromisedRows | null =>
+  rows === null ? null : { rows, manifest, isCounted: provider === 'gcp' }
 
 type Target = { folder: string; maxBytes: number; signal: AbortSignal }
 
@@ -162,22 +173,9 @@ export async function fetchUpload(
       }
     }
     const path = fetched[at]?.path ?? ''
-    try {
-      await pipeline(hashed, createWriteStream(path, { mode: 0o644 }), { signal })
-    } catch (error) {
-      throw asDiskFault(error)
-    }
+    await pipeline(hashed, createWriteStream(path, { mode: 0o644 }), { signal })
     if (hash.digest('hex') !== sha256)
       throw conflict('upload_damaged', 'What is stored of the upload is damaged. Send it again.')
   }
   return fetched
-}
-
-/** A full disk does not become empty by trying again, and what lies on it keeps others from theirs. */
-function asDiskFault(error: unknown): unknown {
-  if (!(error instanceof Error) || error instanceof AppError) return error
-  const { code } = error as NodeJS.ErrnoException
-  return code === 'ENOSPC' || code === 'EDQUOT' || code === 'EFBIG'
-    ? conflict('bill_disk_full', 'The disk of the worker is full.')
-    : error
 }

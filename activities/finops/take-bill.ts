@@ -9,7 +9,8 @@ import type { BillInput, Taken } from '../../workflows/finops/contract.ts'
 import { cloudActivity } from '../clouds/cloud-activity.ts'
 import type { Deps } from '../deps.ts'
 import { openBillFolder, type BillFolder } from './bill-folder.ts'
-import { fetchSlice, fetchUpload, type FetchedBill } from './fetch-bill.ts'
+import { fetchSlice, fetchUpload, type FetchedBill, type PromisedRows } from './fetch-bill.ts'
+import { throwDiskFault } from './throw-disk-fault.ts'
 
 type Needed = Pick<
   Deps,
@@ -24,9 +25,9 @@ export const takeBill =
   (deps: Needed) =>
   async (input: BillInput): Promise<Taken> =>
     cloudActivity(async (signal) => {
-      const folder = await openBillFolder(deps.billingDir, input)
+      const folder = await openBillFolder(deps.billingDir, input).catch(throwDiskFault)
       try {
-        const taken = await take(deps, { input, folder, signal })
+        const taken = await take(deps, { input, folder, signal }).catch(throwDiskFault)
         await folder.remove()
         return taken
       } catch (error) {
@@ -58,7 +59,7 @@ async function take(deps: Needed, work: Work): Promise<Taken> {
   if (!found) return over
   const at = { input, folder: folder.files, signal }
   const fetched = found.files
-    ? { files: await fetchUpload(deps, at, found.files), rows: null }
+    ? { files: await fetchUpload(deps, at, found.files), promised: null }
     : await fetchSlice(deps, at, found.look)
   if (fetched === 'changed') {
     await deps.store.tenant(organizationId, async (tenant) =>
@@ -72,7 +73,7 @@ async function take(deps: Needed, work: Work): Promise<Taken> {
 async function read(
   deps: Needed,
   { input, folder, signal }: Work,
-  { files, provider, rows }: FetchedBill,
+  { files, provider, promised }: FetchedBill,
 ): Promise<Taken> {
   const { tagAliases } = await deps.store.tenant(input.organizationId, organizationSettings)
   const answer = await deps.readBills({
@@ -83,20 +84,23 @@ async function read(
     outFolder: folder.out,
     signal,
   })
-  const bill = heldToManifest(answer, rows)
+  const bill = heldToManifest(answer, promised)
   const sliceIds = await loadBill(deps.store, { ...input, files, bill, tagAliases })
   return { outcome: sliceIds.length > 0 ? ('loaded' as const) : ('refused' as const), sliceIds }
 }
 
 /** A bill with other rows than its manifest promises is not whole, or is two at once. */
-export function heldToManifest(bill: ProgramAnswer, rows: number | null): ProgramAnswer {
-  if (bill.kind === 'refused' || rows === null) return bill
+export function heldToManifest(bill: ProgramAnswer, promised: PromisedRows | null): ProgramAnswer {
+  if (bill.kind === 'refused' || promised === null) return bill
+  const { rows, manifest, isCounted } = promised
   const read = bill.slices.reduce((sum, { rowsRead }) => sum + rowsRead, 0)
   if (read === rows) return bill
-  const message = `The manifest promises ${rows} rows, and its files have ${read}. Run the export again: it is read once its manifest changes.`
+  const message = isCounted
+    ? `BigQuery counted ${rows} lines, and ${read} were read. The month is read again once its table changes.`
+    : `The manifest promises ${rows} rows, and its files have ${read}. Run the export again: it is read once its manifest changes.`
   return {
     kind: 'refused',
     rejected: 0,
-    errors: [{ file: 'manifest.json', row: null, column: null, message }],
+    errors: [{ file: manifest, row: null, column: null, message }],
   }
 }

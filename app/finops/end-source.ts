@@ -36,7 +36,11 @@ export async function endSource(
   if (await takenUploads(tenant).wait(sourceId)) return
   const found = await ingestSlices(tenant).list(at)
   const state = stateOfSource(found.map((slice) => slice.state))
-  const reason = found.find((slice) => slice.reason !== null)?.reason ?? null
+  // Without a month, the look says why.
+  const reason =
+    found.length === 0
+      ? source.reason
+      : (found.find((slice) => slice.reason !== null)?.reason ?? null)
   await sources.note(at, { state, reason })
   const refused = newestOf(found).find((slice) => slice.state === 'refused')
   if (refused) await tellOfFailure(tenant, at, refused.reason)

@@ -3,6 +3,7 @@ import type { FoundSlice } from '../../gateways/clouds/cloud.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { billingSlices } from '../../store/finops/billing-slices.ts'
 import { billingIngests } from '../../store/finops/billing-ingests.ts'
+import { ingestSources } from '../../store/finops/ingest-sources.ts'
 import { ingestSlices, type NewestLook } from '../../store/finops/ingest-slices.ts'
 import { readingSlices, type LookedAt } from '../../store/finops/reading-slices.ts'
 import { raiseCostVersion } from '../../store/finops/raise-cost-version.ts'
@@ -11,6 +12,8 @@ import { refuseAgain } from '../../store/finops/refuse-again.ts'
 import { sliceDecisions } from '../../store/finops/slice-decisions.ts'
 import { completeFurther } from '../../store/finops/slice-moves.ts'
 
+type Looked = { ingestId: number; sourceId: number; found: FoundSlice[]; place: string }
+
 /**
  * Notes the months that a look found, and answers those that are to be read: not the ones that wait, nor
  * those whose files are the same as at the last look, unless their tags are to be read again. Files that could not be read are refused again, unless
@@ -18,8 +21,10 @@ import { completeFurther } from '../../store/finops/slice-moves.ts'
  */
 export async function noteFound(
   tenant: Tenant,
-  { ingestId, sourceId, found }: { ingestId: number; sourceId: number; found: FoundSlice[] },
+  { ingestId, sourceId, found, place }: Looked,
 ): Promise<Array<{ id: number; period: string }>> {
+  if (found.length === 0)
+    await ingestSources(tenant).noteReason({ ingestId, sourceId }, noBill(place))
   const slices = readingSlices(tenant)
   const known = new Map(
     (await ingestSlices(tenant).newest(sourceId)).map((slice) => [slice.period, slice]),
@@ -66,6 +71,10 @@ async function noteComplete(
   await sliceDecisions(tenant).planScore(current.id)
   await raiseCostVersion(tenant)
 }
+
+/** No fault: a new export has no file for up to a day. */
+const noBill = (place: string): string =>
+  `There is no bill in ${place} yet. The first one comes within a day after its export is made. Check the place in the account otherwise.`
 
 const exportIsGone =
   'The export of this month is not there any more, so its tags stay as they were read.'

@@ -7,6 +7,12 @@ const reasons: Record<string, string> = {
   address_not_allowed: 'The endpoint of the bills is at an address that is not allowed. Change it.',
   bill_disk_full: 'The disk of the worker is full. An operator must make room for bills.',
   bill_refused: 'The bill has a value that cannot be stored. None of it was loaded.',
+  bill_too_large:
+    'The bill is larger than a worker reads. An operator can raise CC_BILL_GIBIBYTES.',
+  bill_not_whole: 'What was loaded is not what the bill adds up to. The next ingest loads it anew.',
+  upload_damaged: 'What is stored of the upload is damaged. Send it again.',
+  reader_lost:
+    'The reader of bills was killed, as on a host that is out of memory. The next ingest tries again.',
   timed_out: 'Reading took too long. The next ingest tries again.',
   bill_lost: 'Reading broke off. The next ingest, or another upload, starts anew.',
   ingest_lost: 'The ingest was lost. The next one looks at everything again.',

@@ -25,6 +25,13 @@ export class CloudFault extends Error {
   }
 }
 
+/** The time for an answer is over. The cloud may have been slow this once. */
+export class LateAnswer extends CloudFault {
+  constructor() {
+    super('unreachable', 'The cloud did not answer in time.')
+  }
+}
+
 /** The answer has more in it than is read at once. A page is asked for again with fewer resources. */
 export class AnswerTooLarge extends CloudFault {
   constructor(cloud: string) {

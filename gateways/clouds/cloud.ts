@@ -8,6 +8,7 @@ import type {
   GoogleCredentials,
   Place,
 } from '../../domain/clouds/cloud-account.ts'
+import type { Unanswered } from '../../domain/clouds/account-status.ts'
 import type { LentIdentities, RunPhase } from '../../domain/clouds/check-runs.ts'
 import type { Outbound } from '../outbound/outbound.ts'
 import type { Pace } from './bills/pace.ts'
@@ -47,6 +48,8 @@ export type CloudDeps = {
   webIdentity(audience: string): Promise<string>
   /** The same for a run: its workspace and phase are the subject. */
   runIdentity(audience: string, phase: RunPhase): Promise<string>
+  /** The token that was asked for in this phase names no workspace, since none uses the account. */
+  namesNoWorkspace?(phase: RunPhase): boolean
   /** Where the service finds its own AWS identity, which calls `sts:AssumeRole` and nothing else. */
   awsIdentity: AwsIdentity
 }
@@ -58,14 +61,22 @@ export type Lent = { expiresAt: Date } & (
   | { kind: 'azure'; assertion: string }
   | { kind: 'gcp'; accessToken: string }
 )
-/** `name` is shown in the cloud's own logs. */
-export type LendAsked = { phase: RunPhase; name: string; signal?: AbortSignal | undefined }
+export type LendAsked = {
+  phase: RunPhase
+  /** Shown in the cloud's own logs. */
+  name: string
+  /** A validation found that the credentials are the account's own. Otherwise they are looked at first. */
+  isOwnerKnown?: boolean
+  signal?: AbortSignal | undefined
+}
 
 export type Validation = {
   checks: AccountCheck[]
   outcome: 'answered' | 'rejected' | 'unreachable'
   /** Why not `answered`: what happened and what to do. */
   reason: string | null
+  /** Their checks say so as `failed`, which is no fault of the account. */
+  unanswered?: Unanswered
 }
 export type Places = { coverage: Coverage; places: Place[] }
 export type ResourcePage = { resources: FoundResource[]; next: string | null }
@@ -109,6 +120,8 @@ export type Unloaded = {
 
 /** Where an account's bills are. */
 export interface Bills {
+  /** Where `find` looks, to show to people. */
+  readonly place: string
   /**
    * The newest months that there are, three at most, and those in `also` (`YYYY-MM`), each once. A month without a
    * bill is not in it.

@@ -1,6 +1,6 @@
 import { Type } from 'typebox'
 import { Check } from 'typebox/value'
-import type { ProgramAnswer } from './program/protocol.ts'
+import type { ProgramReply } from './program/protocol.ts'
 
 const closed = { additionalProperties: false }
 const count = Type.Integer({ minimum: 0 })
@@ -54,10 +54,11 @@ const Answer = Type.Union([
     },
     closed,
   ),
+  Type.Object({ kind: Type.Literal('disk_full') }, closed),
 ])
 
 /** The program has read a stranger's bytes: whoever took it over could answer anything. */
-export function readAnswer(stdout: Buffer): ProgramAnswer {
+export function readAnswer(stdout: Buffer): ProgramReply {
   let answer: unknown
   try {
     answer = JSON.parse(stdout.toString())

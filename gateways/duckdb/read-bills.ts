@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import type { Logger } from 'pino'
 import type { CloudProvider } from '../../domain/clouds/cloud-account.ts'
-import { unavailable } from '../../domain/errors.ts'
+import { conflict, unavailable } from '../../domain/errors.ts'
 import type { Benches, StepEnd, Workbench } from '../sandbox/workbench.ts'
 import type { BillError, ProgramAnswer, ProgramRequest } from './program/protocol.ts'
 import { readAnswer } from './read-answer.ts'
@@ -107,6 +107,8 @@ async function readIn(bench: Workbench, host: ReadHost, request: Read): Promise<
   if (end.how === 'canceled') throw request.signal?.reason ?? new Error('The reading was canceled')
   if (end.how !== 'exited' || end.exitCode !== 0) return explainEnd(host, request, { end, lines })
   const answer = readAnswer(end.stdout)
+  if (answer.kind === 'disk_full')
+    throw conflict('bill_disk_full', 'The disk of the worker is full.')
   if (answer.kind === 'refused') return answer
   for (const slice of answer.slices) {
     const path = join(request.outFolder, basename(slice.path))
@@ -163,6 +165,7 @@ function explainEnd(
     limit: end.limit,
   }
   log.warn({ ...fields, lines: lines.slice(-8) }, 'the reader of a bill ended without an answer')
+  if (end.ofHost) throw readerLost()
   if (end.limit === 'memory')
     return refused({ file, message: 'The bill needs more memory to be read than its reader has' })
   if (end.limit === 'disk')
@@ -172,14 +175,17 @@ function explainEnd(
       file,
       message: `The bill takes longer to be read than ${Math.ceil(request.limits.timeoutMs / 60_000)} minutes`,
     })
-  // Killed by none of ours: by an operator, or by a host that is out of memory. It may go well elsewhere.
-  if (end.signal === 'SIGKILL')
-    throw unavailable('reader_lost', 'The reader of bills was killed; it is started again')
+  // Killed by none of ours.
+  if (end.signal === 'SIGKILL') throw readerLost()
   return refused({
     file,
     message: 'The file is damaged, or needs more memory to be read than its reader has',
   })
 }
+
+/** By an operator, or by a host that is out of memory. It may go well elsewhere. */
+const readerLost = () =>
+  unavailable('reader_lost', 'The reader of bills was killed; it is started again')
 
 const refused = (error: Pick<BillError, 'file' | 'message'>): ProgramAnswer => ({
   kind: 'refused',

@@ -123,7 +123,7 @@ function superviseRunner({ child, socket, cgroup }: Started, options: RunnerOpti
     try {
       const [exitCode, signal] = await once(child, 'exit')
       // V8 aborts when its heap is full; the kernel kills the group when that is.
-      if (how === 'ended' && cgroup?.ranOutOfMemory()) how = 'memory_exceeded'
+      if (how === 'ended' && cgroup?.outOfMemory()) how = 'memory_exceeded'
       else if (how === 'ended' && (signal === 'SIGABRT' || signal === 'SIGTRAP'))
         how = 'memory_exceeded'
       else if (how === 'ended' && signal !== null) how = 'killed'

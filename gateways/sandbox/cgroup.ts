@@ -10,13 +10,16 @@ export type Cgroup = {
   add(pid: number): void
   /** Heaps and stacks, without files and shared mappings, which count towards the group's limit. */
   ownMemoryBytes(): number
-  /** Whether the kernel killed the group for its memory. */
-  ranOutOfMemory(): boolean
+  /** For want of whose memory the kernel killed the group; undefined if it did not. */
+  outOfMemory(): OutOfMemory
   /** SIGKILL to everything in it at once, so that no fork escapes. */
   kill(): void
   /** Ends what is left in it and removes it. */
   remove(): Promise<void>
 }
+
+/** The group's own limit, or that of the host or of a group around it, such as the worker's container. */
+export type OutOfMemory = 'own' | 'host' | undefined
 
 export type CgroupLimits = {
   /** Everything that it holds: heaps, shared mappings, files on a tmpfs, page cache, kernel memory. */
@@ -47,7 +50,12 @@ export function makeCgroup(runs: string, name: string, limits: CgroupLimits): Cg
     add: (pid) => put('cgroup.procs', String(pid)),
     ownMemoryBytes: () =>
       Number(/^anon (\d+)$/m.exec(readIfThere(join(path, 'memory.stat')))?.[1] ?? 0),
-    ranOutOfMemory: () => /^oom_kill [1-9]/m.test(readIfThere(join(path, 'memory.events'))),
+    outOfMemory() {
+      const events = readIfThere(join(path, 'memory.events'))
+      // `oom_kill` counts kills by any killer, `oom` how often the group reached its own limit.
+      if (!/^oom_kill [1-9]/m.test(events)) return undefined
+      return /^oom [1-9]/m.test(events) ? 'own' : 'host'
+    },
     kill: () => killAllIn(path),
     remove: () => removeCgroup(path),
   }

@@ -44,7 +44,7 @@ export function launchAsProcess(host: ProcessHost, bench: Bench, step: Step): La
     },
     kill: () => void signalGroup('SIGKILL'),
     memoryBytes: async () => 0,
-    ranOutOfMemory: () => false,
+    outOfMemory: () => undefined,
     async gone() {
       // Processes that left the group still have the slot's uid.
       await killUid(bench.uid)

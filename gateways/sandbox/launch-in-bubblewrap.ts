@@ -66,7 +66,7 @@ export function launchInBubblewrap(host: BubblewrapHost, bench: Bench, step: Ste
       killGroup(child.pid)
     },
     memoryBytes: async () => (cgroup ? cgroup.ownMemoryBytes() : namespace.memoryBytes()),
-    ranOutOfMemory: () => cgroup?.ranOutOfMemory() ?? false,
+    outOfMemory: () => cgroup?.outOfMemory(),
     async gone() {
       await namespace.gone()
       await cgroup?.remove()

@@ -1,5 +1,6 @@
 import type { ChildProcess } from 'node:child_process'
 import type { Readable, Writable } from 'node:stream'
+import type { OutOfMemory } from './cgroup.ts'
 import type { Step } from './workbench.ts'
 
 /** A started step, with handles on its processes. */
@@ -15,8 +16,8 @@ export type LaunchedStep = {
   kill(): void
   /** Memory of all its processes, as far as it can be measured. */
   memoryBytes(): Promise<number>
-  /** Whether the kernel ended it because its cgroup went over its memory. */
-  ranOutOfMemory(): boolean
+  /** For want of whose memory the kernel killed it, as far as its cgroup says. */
+  outOfMemory(): OutOfMemory
   /** Settles once no process of the step is left. */
   gone(): Promise<void>
 }

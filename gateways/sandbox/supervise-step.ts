@@ -44,7 +44,10 @@ export async function superviseStep(
     const died = (signal as string | null) ?? signalOf(exitCode)
     // Without a cgroup the kernel does not say of which process it was. Steps are the first that it kills.
     const isOfHost = died === 'SIGKILL' && countOomKills() > oomKillsBefore
-    if (launched.ranOutOfMemory() || isOfHost) ending.kill('killed', 'memory')
+    const outOfMemory = ending.how
+      ? undefined
+      : (launched.outOfMemory() ?? (isOfHost ? 'host' : undefined))
+    if (outOfMemory) ending.kill('killed', 'memory')
     launched.kill()
     try {
       await output.done
@@ -55,6 +58,7 @@ export async function superviseStep(
     return {
       how: ending.how ?? (died ? 'killed' : 'exited'),
       ...(ending.limit ? { limit: ending.limit } : {}),
+      ...(outOfMemory === 'host' ? { ofHost: true as const } : {}),
       exitCode,
       signal: died,
       ...output.captured(),

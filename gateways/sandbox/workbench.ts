@@ -47,6 +47,8 @@ export type StepEnd = {
   signal: string | null
   /** The limit that ended the step as `killed`, if a measurement of ours found it. */
   limit?: 'memory' | 'disk'
+  /** The host, or the container around the worker, was out of memory; the step was within its own. */
+  ofHost?: true
   /** Empty unless `captureBytes` was set, and where it was more than that. */
   stdout: Buffer
   /** How much of it there was, as far as it was read. */

@@ -48,7 +48,9 @@ async function isAnother(
   if (!account?.billing || slice.state !== 'suspect') return false
   const cloud = await openAccount(accountDeps(deps), account)
   try {
-    const found = await cloud.bills?.()?.find(AbortSignal.timeout(limitMs))
+    // A suspect month may be older than the newest.
+    const months = [slice.period.slice(0, 7)]
+    const found = await cloud.bills?.()?.find(AbortSignal.timeout(limitMs), months)
     const now = found?.find(({ period }) => slice.period.startsWith(period))
     return now !== undefined && now.state === 'ready' && now.hash !== slice.manifestHash
   } catch (error) {

@@ -1,5 +1,4 @@
 import type { AwsCredentialIdentityProvider } from '@smithy/types'
-import { folderOf } from '../bills/billing-settings.ts'
 import { download } from '../bills/download.ts'
 import { maxManifestBytes, parseManifest } from '../bills/parse-manifest.ts'
 import {
@@ -13,9 +12,10 @@ import {
 } from '../bills/slices.ts'
 import type { Bills, FoundSlice } from '../cloud.ts'
 import type { AwsAccount } from './aws-account.ts'
+import { assertDataExport } from './assert-data-export.ts'
 import type { AwsSettings } from './aws-settings.ts'
 import { checkOwner } from './check-owner.ts'
-import { type S3Bucket, type S3File, s3Bucket, storageOf } from './s3-bucket.ts'
+import { type S3Bucket, rootOf, type S3File, s3Bucket, storageOf } from './s3-bucket.ts'
 
 /**
  * A bill of AWS Data Exports (User Guide, "Understanding export delivery"): below `<prefix>/<exportName>/`, a
@@ -31,9 +31,14 @@ export function awsBills(
   if (!storage) return undefined
   const { exportName } = storage
   const bucket = s3Bucket(settings, credentials, storage)
-  const root = `${folderOf(storage.prefix)}${exportName}/`
-  const bill = { bucket, root, manifestName: `${exportName}-Manifest.json`, name: storage.bucket }
+  const bill = {
+    ...rootOf(storage),
+    bucket,
+    manifestName: `${exportName}-Manifest.json`,
+    name: storage.bucket,
+  }
   return {
+    place: bill.place,
     async find(signal, also) {
       // Otherwise a role that trusts everybody shows its bill to whoever knows its ARN.
       await checkOwner(settings, account, signal)
@@ -44,7 +49,7 @@ export function awsBills(
   }
 }
 
-type Bill = { bucket: S3Bucket; root: string; manifestName: string; name: string }
+type Bill = { bucket: S3Bucket; root: string; place: string; manifestName: string; name: string }
 
 /** A month is found by its files too: one that has no manifest yet is waited for. */
 async function findSlices(
@@ -58,6 +63,7 @@ async function findSlices(
       return new Map(folders.flatMap((folder) => periodOf(folder).map((at) => [at, folder])))
     }),
   )
+  if (metadata?.size === 0 && data?.size === 0) await assertDataExport(bill.bucket, bill, signal)
   const periods = newestPeriods([...(metadata?.keys() ?? []), ...(data?.keys() ?? [])], also)
   return all(
     periods.map(async (period) =>

@@ -2,7 +2,7 @@ import type { KeptOutbound } from '../../outbound/outbound.ts'
 import { folderOf, settingOf } from '../bills/billing-settings.ts'
 import { download } from '../bills/download.ts'
 import { isRecord, maxManifestBytes, parseManifest } from '../bills/parse-manifest.ts'
-import { all, namedSlice, newestPeriods, waitingSlice } from '../bills/slices.ts'
+import { all, namedSlice, newestPeriods, shown, waitingSlice } from '../bills/slices.ts'
 import type { Bills, FoundSlice } from '../cloud.ts'
 import { CloudFault } from '../cloud-fault.ts'
 import type { AzureSession } from './azure-session.ts'
@@ -18,6 +18,9 @@ export function azureBills(session: AzureSession, kept: KeptOutbound): Bills | u
   const container = blobContainer(session, kept)
   const root = folderOf(settingOf(billing, 'directory'))
   return {
+    place: shown(
+      `${settingOf(billing, 'storageAccount')}/${settingOf(billing, 'container')}/${root}`,
+    ),
     find: async (signal, also) => findSlices({ container, root }, signal, also),
     fetch: async (file, path, progress) =>
       download(file, path, { ask: async (asked) => container.piece(file, asked), progress }),

@@ -1,7 +1,7 @@
 import type { KeptOutbound } from '../../outbound/outbound.ts'
 import { folderOf, settingOf } from '../bills/billing-settings.ts'
 import { download } from '../bills/download.ts'
-import { all, newestPeriods, readySlice } from '../bills/slices.ts'
+import { all, newestPeriods, readySlice, shown } from '../bills/slices.ts'
 import type { Bills, FoundSlice } from '../cloud.ts'
 import { type GoogleBucket, googleBucket } from './google-bucket.ts'
 import type { GoogleSession } from './google-session.ts'
@@ -18,6 +18,7 @@ export function googleBills(session: GoogleSession, kept: KeptOutbound): Bills |
   const bucket = googleBucket(session, kept)
   const root = folderOf(settingOf(billing, 'prefix'))
   return {
+    place: shown(`gs://${settingOf(billing, 'bucket')}/${root}`),
     find: async (signal, also) =>
       findSlices(bucket, { root, name: settingOf(billing, 'bucket'), also }, signal),
     fetch: async (file, path, progress) =>

@@ -29,16 +29,20 @@ export function googleTableBills(session: GoogleSession, kept: KeptOutbound): Bi
   const warehouse = bigQuery(session, kept)
   if (settingOf(session.target.billing, 'bucket') !== '') return byExport(session, kept)
   return {
+    place: placeOf(name),
     find: async (signal, also) => findMonths(warehouse, { name, isExported: false, also }, signal),
     fetch: async (file, path, progress) => fetchMonth(warehouse, { name, file, path }, progress),
   }
 }
+
+const placeOf = (name: string): string => `bigquery ${name}`
 
 /** By Parquet files that BigQuery writes into the account's bucket, each time that a month is read. */
 function byExport(session: GoogleSession, kept: KeptOutbound): Bills {
   const name = tableOf(session.target.billing)
   const [warehouse, bucket] = [bigQuery(session, kept), googleBucket(session, kept)]
   return {
+    place: placeOf(name),
     find: async (signal, also) => findMonths(warehouse, { name, isExported: true, also }, signal),
     async unload(slice, signal) {
       const table = await warehouse.describe(signal)
@@ -74,7 +78,7 @@ async function findMonths(
   const wanted = rows.filter(([period], at) => at < 3 || also.includes(period ?? ''))
   return wanted.flatMap(([period, count, mark]) => {
     const lines = Number(count)
-    const place = { period: period ?? '', manifest: `bigquery ${name}` }
+    const place = { period: period ?? '', manifest: placeOf(name) }
     if (!months.includes(place.period) || !Number.isSafeInteger(lines)) return []
     if (lines > maxLines && !isExported)
       return [waitingSlice(place, `The month has ${lines} lines. ${toABucket}`)]

@@ -12,7 +12,7 @@ export function openGoogle(target: GoogleTarget, deps: CloudDeps): Cloud {
   const lend = async (asked: LendAsked) => lendGoogle(target, { deps, kept }, asked)
   return {
     ...googleInventory(session),
-    validate: async (signal) => validateGoogle(session, { outbound: kept, lend }, signal),
+    validate: async (signal) => validateGoogle(session, { outbound: kept, lend, deps }, signal),
     lend,
     bills: () => googleBills(session, kept),
     close: () => kept.close(),

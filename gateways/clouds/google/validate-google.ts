@@ -1,7 +1,7 @@
 import type { AccountCheck } from '../../../domain/clouds/cloud-account.ts'
 import type { KeptOutbound } from '../../outbound/outbound.ts'
 import { checkCalls, checkLent, checkParts, okCheck } from '../check-parts.ts'
-import type { Cloud, Validation } from '../cloud.ts'
+import type { Cloud, CloudDeps, Validation } from '../cloud.ts'
 import { CloudFault } from '../cloud-fault.ts'
 import { within } from '../within.ts'
 import { checkExport } from './check-export.ts'
@@ -13,7 +13,7 @@ const limitMs = 9_500
 
 export async function validateGoogle(
   session: GoogleSession,
-  { outbound, lend }: { outbound: KeptOutbound; lend: Cloud['lend'] },
+  { outbound, lend, deps }: { outbound: KeptOutbound; lend: Cloud['lend']; deps: CloudDeps },
   signal: AbortSignal | undefined,
 ): Promise<Validation> {
   const until = within(limitMs, signal)
@@ -36,7 +36,7 @@ export async function validateGoogle(
     billing: async () => checkExport(session, outbound, until),
     runs: async () => {
       const trust = ['iam.serviceAccounts.getAccessToken']
-      return checkLent({ lend }, session.target.runs, { trust, signal: until })
+      return checkLent({ lend }, session.target.runs, { trust, signal: until, deps })
     },
   })
 }

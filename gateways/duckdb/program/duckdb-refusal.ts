@@ -1,16 +1,18 @@
 import type { BillFile } from './bill-file.ts'
-import { BillRefused, BillTooLarge, fileRefused } from './protocol.ts'
+import { BillRefused, BillTooLarge, DiskFull, fileRefused } from './protocol.ts'
 
 /** What DuckDB says of a file, in words for its owner and without paths of ours; other errors stay as they are. */
 export function duckdbRefusal(file: Pick<BillFile, 'key'>, error: unknown): unknown {
-  if (error instanceof BillRefused || !(error instanceof Error)) return error
+  if (error instanceof BillRefused || error instanceof DiskFull || !(error instanceof Error))
+    return error
+  if (isOfDisk(error)) return new DiskFull()
   const { message } = error
   const line = Number(/CSV Error on Line: (\d+)/.exec(message)?.[1])
   if (line)
     return new BillRefused([
       { file: file.key, row: line - 1, column: null, message: ofLine(message) },
     ])
-  if (/^Out of Memory|max_temp_directory_size|No space left|File too large/i.test(message))
+  if (/^Out of Memory|max_temp_directory_size|File too large/i.test(message))
     return new BillTooLarge([
       {
         file: file.key,
@@ -28,6 +30,11 @@ export function duckdbRefusal(file: Pick<BillFile, 'key'>, error: unknown): unkn
     return fileRefused(file.key, `The file cannot be read: ${firstLine(message)}`)
   return error
 }
+
+/** Of writes by Node, which has no name for EDQUOT (122 on Linux), and by DuckDB. */
+const isOfDisk = (error: Error): boolean =>
+  ['ENOSPC', 'EDQUOT'].includes(String((error as NodeJS.ErrnoException).code)) ||
+  /No space left on device|Disk quota exceeded|Unknown system error -122\b/i.test(error.message)
 
 function ofLine(message: string): string {
   const columns = /Expected Number of Columns: (\d+) Found: (\d+)/.exec(message)

@@ -14,7 +14,9 @@ export type ProgramRequest = {
   unpackedBytes: number
 }
 
-/** What it answers on its standard output. */
+/** What it answers on its standard output: what became of the bill, or that the disk of the worker is full. */
+export type ProgramReply = ProgramAnswer | { kind: 'disk_full' }
+
 export type ProgramAnswer =
   | { kind: 'read'; focusVersion: string; slices: ReadSlice[]; rejected: 0 }
   | { kind: 'refused'; rejected: number; errors: BillError[] }
@@ -62,6 +64,9 @@ export class BillRefused extends Error {
 
 /** More memory or room is needed than there is; with fewer threads less of it is. */
 export class BillTooLarge extends BillRefused {}
+
+/** Thrown where the disk of the worker has no room: the bill may be read later, or by another worker. */
+export class DiskFull extends Error {}
 
 /** A fault of a whole file. */
 export const fileRefused = (key: string, message: string, column: string | null = null) =>

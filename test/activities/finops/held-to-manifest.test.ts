@@ -10,16 +10,34 @@ const bill: ProgramAnswer = {
   rejected: 0,
 }
 
+const manifest = 'costs/focus/20260901-20260930/run/manifest.json'
+const promised = (rows: number) => ({ rows, manifest, isCounted: false })
+
 test('a bill with as many rows as its manifest promises, or with none promised, is taken', () => {
-  expect(heldToManifest(bill, 1_000)).toBe(bill)
+  expect(heldToManifest(bill, promised(1_000))).toBe(bill)
   expect(heldToManifest(bill, null)).toBe(bill)
 })
 
 test.each([999, 1_001, 0])('one with other rows than the %i promised is refused', (rows) => {
-  expect(heldToManifest(bill, rows)).toMatchObject({
+  expect(heldToManifest(bill, promised(rows))).toMatchObject({
     kind: 'refused',
     errors: [
-      { message: expect.stringContaining(`promises ${rows} rows, and its files have 1000`) },
+      {
+        file: manifest,
+        message: expect.stringContaining(`promises ${rows} rows, and its files have 1000`),
+      },
+    ],
+  })
+})
+
+test('of a table, the lines are told that BigQuery counted', () => {
+  const counted = { rows: 999, manifest: 'bigquery project.costs.focus', isCounted: true }
+  expect(heldToManifest(bill, counted)).toMatchObject({
+    errors: [
+      {
+        file: 'bigquery project.costs.focus',
+        message: expect.stringMatching(/^BigQuery counted 999 lines, and 1000 were read\./),
+      },
     ],
   })
 })

@@ -1,5 +1,8 @@
-import { readdirSync } from 'node:fs'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
 import { discoverBills } from '../../../activities/finops/discover-bills.ts'
 import { endIngest } from '../../../activities/finops/end-ingest.ts'
 import { takeBill } from '../../../activities/finops/take-bill.ts'
@@ -111,6 +114,45 @@ describe('a crash', () => {
   })
 })
 
+describe('a full disk', () => {
+  const beginBill = async () => {
+    const input = await steps.begin()
+    const [source] = (await steps.shown(input.ingestId)).sources
+    const at = { ...input, sourceId: source?.sourceId ?? 0 }
+    const { sliceIds } = await steps.deliver(discoverBills, at)
+    return { ...at, sliceId: sliceIds[0] ?? 0 }
+  }
+  const noRoom = { fault: 'conflict', code: 'bill_disk_full' }
+
+  test('while the bill is read is said, tried no further, and leaves no files', async () => {
+    const bill = await beginBill()
+    // As a file is copied into the work folder of the reader.
+    const readBills = async () => {
+      throw Object.assign(new Error('ENOSPC: no space left on device, copyfile'), {
+        code: 'ENOSPC',
+      })
+    }
+    await expect(steps.deliver(takeBill, bill, { readBills })).rejects.toMatchObject(noRoom)
+    expect(left()).toEqual([])
+    expect(await steps.deliver(takeBill, bill)).toMatchObject({ outcome: 'loaded' })
+  })
+
+  test.skipIf(process.getuid?.() !== 0)('before the bill has a folder is said too', async () => {
+    const bill = await beginBill()
+    const disk = mkdtempSync(join(tmpdir(), 'cc-full-'))
+    onTestFinished(() => rmSync(disk, { recursive: true, force: true }))
+    try {
+      // Its root is the only file that there is room for.
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'nr_inodes=1', 'tmpfs', disk])
+    } catch {
+      return
+    }
+    onTestFinished(() => void execFileSync('umount', ['-l', disk]))
+    const taken = steps.deliver(takeBill, bill, { billingDir: disk })
+    await expect(taken).rejects.toMatchObject(noRoom)
+  })
+})
+
 test('an export that changes while it is fetched is looked at again', async () => {
   const input = await steps.begin()
   const [source] = (await steps.shown(input.ingestId)).sources
@@ -125,6 +167,16 @@ test('an export that changes while it is fetched is looked at again', async () =
   const again = await steps.deliver(discoverBills, at)
   expect(again.sliceIds).toHaveLength(2)
   expect(again.months).toEqual([202_608, 202_609])
+})
+
+test('an account without a month says where none is, until there is one', async () => {
+  const months = steps.cloud.months
+  steps.cloud.months = {}
+  const ended = await steps.ingest()
+  expect(ended).toMatchObject({ state: 'succeeded', slices: [], sources: [{ state: 'unchanged' }] })
+  expect(ended.sources[0]?.reason).toMatch(/no bill in s3:\/\/bills\/costs\/focus\/ yet/)
+  steps.cloud.months = months
+  expect((await steps.ingest()).sources).toMatchObject([{ state: 'loaded', reason: null }])
 })
 
 test('an account that denies its bills fails by itself, and says why', async () => {

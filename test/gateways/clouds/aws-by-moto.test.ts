@@ -258,7 +258,7 @@ describe.skipIf(!hasPython())('an AWS account, by moto', () => {
         }
         const put = { method: 'PUT', headers }
         await globalThis.fetch(`${moto.url}/bills`, put)
-        const path = `${moto.url}/bills/export/a%20b%26c%C3%A4%27.csv`
+        const path = `${moto.url}/bills/export/focus/a%20b%26c%C3%A4%27.csv`
         await globalThis.fetch(path, { ...put, body: 'x' })
       })
     })

@@ -87,6 +87,36 @@ describe('the permissions list', () => {
     expect(checks[1]).toMatchObject({ state: 'failed', reason: expect.stringContaining(words) })
   })
 
+  const asPage = (value: object[], nextLink: unknown) => ({ body: { value, nextLink } })
+  const linkTo = (origin: string, page: string) =>
+    `${origin}/subscriptions/${subscription}/providers/Microsoft.Authorization/permissions?api-version=2022-04-01&$skipToken=${page}`
+  const reader = { actions: ['*/read'], notActions: [] }
+
+  test.each([
+    ["Resource Manager's own address", async () => 'https://management.azure.com'],
+    ["the account's endpoint", async () => azure.cloud.url],
+  ])('a role on the second page counts; the link names %s', async (_, origin) => {
+    const link = linkTo(await origin(), 'two')
+    azure.handlers.permissions = ({ query }) =>
+      query.get('$skipToken') === 'two' ? asPage([reader], null) : asPage([narrowRole], link)
+    const cloud = await openAt(azure.cloud)
+    expect(await cloud.places()).toMatchObject({ coverage: 'full' })
+    expect((await cloud.validate()).checks[1]).toMatchObject({ state: 'ok', reason: null })
+  })
+
+  test.each([
+    ['repeats', 'page_token', () => linkTo('https://management.azure.com', 'again')],
+    ['is of another host', 'unreachable', () => linkTo('https://example.com', 'x')],
+    ['is no address', 'unreachable', () => 'nowhere'],
+    ['never ends', 'page_token', () => linkTo('https://management.azure.com', crypto.randomUUID())],
+  ])('a link that %s: a fault of the answer', async (_, kind, link) => {
+    azure.handlers.permissions = () => asPage([narrowRole], link())
+    const cloud = await openAt(azure.cloud)
+    await expect(cloud.places()).rejects.toMatchObject({ kind })
+    expect((await cloud.validate()).checks[1]).toMatchObject({ state: 'failed' })
+    expect(azure.cloud.asked.length).toBeLessThan(200)
+  })
+
   test('5,000 patterns that are repeated, with as many of writes: each read is kept once', async () => {
     const role = withTypes(4_997)
     const { actions } = role

@@ -127,6 +127,38 @@ describe('what AWS lends to a run', () => {
   })
 })
 
+describe('whose credentials AWS lends', () => {
+  let aws: ScriptedAws
+  beforeAll(async () => {
+    aws = await startScriptedAws()
+  })
+  afterEach(() => aws.reset())
+  afterAll(async () => aws.cloud.stop())
+  const keys = { accessKeyId: 'AKIAACCOUNT', secretAccessKey: 'the-secret-of-the-account' }
+  const role = { roleArn: `arn:aws:iam::${scriptedAccount}:role/read` }
+
+  test.each([
+    ['keys', keys, 'GetFederationToken'],
+    ['a role', role, 'AssumeRoleWithWebIdentity'],
+  ])('%s of another account are not lent before a validation knew them', async (...row) => {
+    const [, credentials, operation] = row
+    const cloud = await openAt(aws.cloud, {
+      provider: 'aws',
+      accountId: '999999999999',
+      credentials,
+      runs: { plan: 'account' },
+    })
+    await expect(cloud.lend(asked)).rejects.toMatchObject({
+      kind: 'credentials',
+      message: expect.stringContaining(scriptedAccount),
+    })
+    aws.reset()
+    expect(await cloud.lend({ ...asked, isOwnerKnown: true })).toMatchObject({ kind: 'aws' })
+    expect(aws.calls.filter((call) => call.startsWith('GetCallerIdentity'))).toEqual([])
+    expect(aws.calls.some((call) => call.startsWith(operation))).toBe(true)
+  })
+})
+
 describe('what Azure lends to a run', () => {
   let azure: ScriptedAzure
   beforeAll(async () => {

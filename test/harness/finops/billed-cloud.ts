@@ -26,6 +26,7 @@ export class BilledCloud {
 
   bills(): Bills {
     return {
+      place: 's3://bills/costs/focus/',
       find: async (_, also = []) => {
         if (this.fault) throw this.fault
         return Object.keys(this.months)

@@ -151,6 +151,38 @@ describe('the bill of an AWS account', () => {
     },
   )
 
+  describe('that is not there', () => {
+    const billing = async () => {
+      const { checks } = await (await at.cloud()).validate(signal)
+      return checks.find(({ part }) => part === 'billing')
+    }
+
+    test('has no month, and its place is named: a new export has no file for a day', async () => {
+      at.bucket.put('costs/another/metadata/BILLING_PERIOD=2026-10/another-Manifest.json', '{}')
+      expect(await find()).toEqual([])
+      expect((await at.bills()).place).toBe('s3://bills/costs/focus/')
+      expect(await billing()).toMatchObject({
+        state: 'ok',
+        reason: expect.stringMatching(/^No file is in s3:\/\/bills\/costs\/focus\/ yet/),
+      })
+      at.month('2026-10', { a: '1' })
+      expect(await billing()).toMatchObject({ state: 'ok', reason: null })
+    })
+
+    test('but a Cost and Usage Report is: how to export FOCUS is said', async () => {
+      at.bucket.put('costs/focus/20261001-20261101/focus-Manifest.json', '{"reportKeys":[]}')
+      at.bucket.put('costs/focus/20261001-20261101/4f1c/focus-00001.csv.gz', 'x')
+      const said = /is a Cost and Usage Report.*FOCUS/
+      await expect(find()).rejects.toThrow(said)
+      const check = { state: 'failed', reason: expect.stringMatching(said) }
+      expect(await billing()).toMatchObject(check)
+      // Beside it, an export by that name.
+      at.month('2026-10', { a: '1' })
+      expect(await find()).toMatchObject([{ state: 'ready' }])
+      expect(await billing()).toMatchObject({ state: 'ok', reason: null })
+    })
+  })
+
   test('of credentials of another account is not read', async () => {
     at.month('2026-10', { a: '1' })
     const asked: string[] = []
