@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Context } from '@temporalio/activity'
-import { AppError, conflict, unavailable } from '../../domain/errors.ts'
+import { AppError, conflict } from '../../domain/errors.ts'
 import type { Cloud } from '../../gateways/clouds/cloud.ts'
 import { CloudFault } from '../../gateways/clouds/cloud-fault.ts'
 import { cloudAccounts } from '../../store/clouds/cloud-accounts.ts'
@@ -67,7 +67,10 @@ export async function askThrice<T>(ask: () => Promise<T>, signal: AbortSignal): 
 export const isKind = (error: unknown, ...kinds: Array<CloudFault['kind']>): error is CloudFault =>
   error instanceof CloudFault && kinds.includes(error.kind)
 
-/** A throttling cloud is asked again later, which is no failure; all other refusals are final. */
+/**
+ * A throttling cloud is asked again later, which is no failure; all other refusals are final. Also a list without an
+ * end: an attempt of its own would read the same pages, for as long as a sync may run.
+ */
 function asFault(error: unknown): unknown {
   if (!(error instanceof CloudFault)) return error
   if (error.kind === 'throttled')
@@ -80,5 +83,5 @@ function asFault(error: unknown): unknown {
   if (error.kind === 'unreachable') return conflict('cloud_unreachable', error.message)
   if (error.kind === 'denied' || error.kind === 'excluded')
     return conflict('cloud_denied', error.message)
-  return unavailable('cloud_fault', error.message, error)
+  return conflict('cloud_fault', error.message)
 }

@@ -1,4 +1,5 @@
 import { checkBilling } from '../../domain/clouds/check-billing.ts'
+import { checkRegions } from '../../domain/clouds/check-regions.ts'
 import { checkRuns } from '../../domain/clouds/check-runs.ts'
 import { checkCredentials } from '../../domain/clouds/check-credentials.ts'
 import type { CloudProvider } from '../../domain/clouds/cloud-account.ts'
@@ -32,6 +33,7 @@ export function settingColumns(
   const { name, billing, regions, endpoint, endpoints, runs } = sent
   const { syncIntervalMinutes, ingestIntervalHours } = sent
   const checked = billing ? checkBilling(provider, billing) : null
+  if (regions) checkRegions(provider, regions)
   return {
     ...(name !== undefined && { name }),
     ...(billing !== undefined && {

@@ -7,6 +7,7 @@ import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import type { CloudAccount, CloudAccountChange } from '../../store/clouds/cloud-account-row.ts'
 import { raiseCostVersion } from '../../store/finops/raise-cost-version.ts'
 import { accountWorkspaces } from '../../store/clouds/account-workspaces.ts'
+import { billingPlaces } from '../../store/clouds/billing-places.ts'
 import { cloudAccounts } from '../../store/clouds/cloud-accounts.ts'
 import { cloudSyncs } from '../../store/clouds/cloud-syncs.ts'
 import { cloudIdentity } from '../../store/clouds/cloud-identity.ts'
@@ -18,6 +19,7 @@ import { assertOwnExternalId } from './assert-own-external-id.ts'
 import { checkEndpoints } from './check-endpoints.ts'
 import { holdingAccount } from './hold-account.ts'
 import { presentAccount } from './present-account.ts'
+import { refuseSameExport } from './refuse-same-export.ts'
 import type { CloudAccountBody, CloudAccountChangeBody } from './schemas.ts'
 
 /** Changes an account. What its validation depends on makes it `pending` until it is validated anew. */
@@ -31,6 +33,7 @@ export async function changeAccount(
   await checkEndpoints({ outbound: deps.outbound, organizationId }, change)
   return holdingAccount(deps, caller, async (tenant) => {
     const accounts = cloudAccounts(tenant)
+    if (settings.billing) await billingPlaces(tenant).hold()
     // Workspaces first, as whoever changes one does: the other order could deadlock.
     const mayChangeLent = change.runs !== undefined || credentials !== undefined
     const users = mayChangeLent ? await accountWorkspaces(tenant, id).hold() : []
@@ -51,6 +54,7 @@ export async function changeAccount(
     // The bills are looked at by the new interval from now on.
     const nextIngest = changed.includes('ingestIntervalHours') && { nextIngestAt: new Date() }
     const after = await accounts.update(id, { ...columns, ...nextIngest }, again)
+    if (changed.includes('billing')) await refuseSameExport(tenant, after)
     await auditLog(tenant, actorOf(caller)).record('cloud.account_updated', {
       target: { kind: 'cloud_account', id, label: after.name },
       detail: detailOf(before, after, changed),

@@ -4,6 +4,7 @@ import type { Caller } from '../../domain/access/caller.ts'
 import { canonicalJson } from '../../domain/canonical-json.ts'
 import { assertLendable } from '../../domain/clouds/check-runs.ts'
 import { checkAccountId } from '../../domain/clouds/check-account-id.ts'
+import { billingPlaces } from '../../store/clouds/billing-places.ts'
 import { cloudAccounts } from '../../store/clouds/cloud-accounts.ts'
 import { cloudIdentity } from '../../store/clouds/cloud-identity.ts'
 import { raiseCostVersion } from '../../store/finops/raise-cost-version.ts'
@@ -15,6 +16,7 @@ import { assertOwnExternalId } from './assert-own-external-id.ts'
 import { checkEndpoints } from './check-endpoints.ts'
 import { holdingAccount } from './hold-account.ts'
 import { presentAccount } from './present-account.ts'
+import { refuseSameExport } from './refuse-same-export.ts'
 import type { CloudAccountBody, NewCloudAccountBody } from './schemas.ts'
 
 /**
@@ -55,7 +57,10 @@ export async function connectAccount(
       if (first) return first.response as CloudAccountBody
     }
     const account = { ...columns, name: input.name, provider, accountId }
-    const { id, version } = await addAccount(tenant, caller, account)
+    if (columns.billing) await billingPlaces(tenant).hold()
+    const added = await addAccount(tenant, caller, account)
+    await refuseSameExport(tenant, added)
+    const { id, version } = added
     await startSync(tenant, { cloudAccountId: id, trigger: 'connect' })
     // Of one that was connected before, more bills are expected again, which decides states of budgets.
     if (version > 1) await raiseCostVersion(tenant)

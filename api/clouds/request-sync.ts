@@ -28,7 +28,7 @@ export async function requestSync(
     }
     if ((await cloudAccounts(tenant).get(id)).forgetting)
       throw conflict(
-        'account_busy',
+        'account_forgetting',
         'What was known of the account before it was disconnected is being deleted. A sync follows by itself.',
       )
     const started = await startSync(tenant, { cloudAccountId: id, trigger: 'request' })

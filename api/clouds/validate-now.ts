@@ -1,6 +1,6 @@
 import { validateAccount, type AccountValidation } from '../../app/clouds/validate-account.ts'
 import type { Caller } from '../../domain/access/caller.ts'
-import { missingOf, sentenceOf } from '../../domain/clouds/account-status.ts'
+import { missingOf, sentenceOf, unsettledParts } from '../../domain/clouds/account-status.ts'
 import { AppError, invalid, unavailable } from '../../domain/errors.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import type { Deps } from '../deps.ts'
@@ -31,7 +31,8 @@ export async function validateNow(
   return body
 }
 
-function refusalOf({ outcome, reason, checks, refusal }: AccountValidation): AppError | undefined {
+function refusalOf(validation: AccountValidation): AppError | undefined {
+  const { outcome, reason, checks, refusal } = validation
   if (refusal)
     return invalid(
       reason ?? refusal.message,
@@ -49,7 +50,7 @@ function refusalOf({ outcome, reason, checks, refusal }: AccountValidation): App
   const short = checks.filter(({ state }) => state === 'missing' || state === 'failed')
   // An identity of runs can be refused without a right that has a name, such as a federated credential. A part that
   // failed without a refusal, such as a bucket that does not exist, is told by the account's checks and its status.
-  if (!short.some(({ state }) => state === 'missing')) return undefined
+  if (!short.some(({ state }) => state === 'missing')) return unanswered(validation)
   const missing = missingOf(short)
   const message = short.map(sentenceOf).join(' ')
   return new AppError('invalid', message, {
@@ -57,4 +58,13 @@ function refusalOf({ outcome, reason, checks, refusal }: AccountValidation): App
     missing,
     details: short.map((check) => ({ path: check.part, message: sentenceOf(check) })),
   })
+}
+
+/** What the account shows of a part that was not answered is of before. */
+function unanswered({ account, checks, unanswered: parts = {} }: AccountValidation) {
+  const unsettled = unsettledParts(parts, account.failedTries)
+  const open = checks.filter(({ part }) => unsettled.has(part))
+  return open.length === 0
+    ? undefined
+    : unavailable('cloud_unreachable', open.map(sentenceOf).join(' '))
 }

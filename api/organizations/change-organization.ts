@@ -13,6 +13,7 @@ import {
 import { guardedByPrices } from '../../app/finops/guarded-by-prices.ts'
 import { readTagsAgain } from '../../app/finops/read-tags-again.ts'
 import { noteGuardChange } from '../../app/policies/note-guard-change.ts'
+import { canTagBudgetsHold } from '../../store/finops/budgets/budgets.ts'
 import { samlConfigurations } from '../../store/saml/saml-configurations.ts'
 import { holdPeopleAs } from '../../store/users/hold-people.ts'
 import type { Deps } from '../deps.ts'
@@ -53,6 +54,7 @@ export async function changeOrganization(
         what: 'learnPrices',
         guarded: await guardedByPrices(tenant),
       })
+    await noteTagScopes(tenant, caller, detail)
     if (detail['tagAliases'] && change.tagAliases)
       await readTagsAgain(tenant, { before: before.tagAliases, after: change.tagAliases })
     // Who removes the second person becomes an author of what is planned next, so they cannot approve it.
@@ -66,6 +68,20 @@ export async function changeOrganization(
       },
     )
   })
+}
+
+/** What a tag's scope adds up follows these settings, so they can take a budget's cost away that holds runs. */
+async function noteTagScopes(
+  tenant: Tenant,
+  caller: Caller,
+  detail: Record<string, unknown>,
+): Promise<void> {
+  for (const [what, of] of [
+    ['tagKey', 'untagged'],
+    ['tagAliases', 'all'],
+  ] as const)
+    if (detail[what] && (await canTagBudgetsHold(tenant, of)))
+      await noteGuardChange(tenant, caller, { what, guarded: ['standard'] })
 }
 
 /** A tag's key in a bill must not be read as two others. */

@@ -4,13 +4,15 @@ import { invalid } from '../../domain/errors.ts'
 import { checkBranchName, repositoryName } from '../../domain/git/repository-name.ts'
 import { assertMayChangeGuard } from '../../domain/workspaces/guard-denied.ts'
 import { checkInclude, type WorkspaceSource } from '../../domain/git/workspace-source.ts'
+import { accountValidations } from '../../store/clouds/account-validations.ts'
 import { cloudAccounts } from '../../store/clouds/cloud-accounts.ts'
 import { gitConnections, type GitConnection } from '../../store/git/git-connections.ts'
 import type { Workspace } from '../../store/workspaces/workspaces.ts'
 import type { NewWorkspaceBody } from './schemas.ts'
 
 type Asked = Pick<NewWorkspaceBody, 'source' | 'cloudAccountId' | 'gitConnectionId'>
-type Now = Pick<Workspace, 'sourceKind' | 'source' | 'gitConnectionId'>
+type Now = Pick<Workspace, 'sourceKind' | 'source' | 'gitConnectionId'> &
+  Partial<Pick<Workspace, 'cloudAccountId'>>
 export type ResolvedSource = Pick<Workspace, 'sourceKind' | 'source'>
 
 /**
@@ -22,7 +24,7 @@ export async function resolveSource(
   caller: Caller,
   { asked, now }: { asked: Asked; now: Now },
 ): Promise<ResolvedSource> {
-  if (asked.cloudAccountId) await cloudAccounts(tenant).holdForUse(asked.cloudAccountId)
+  if (asked.cloudAccountId) await useAccount(tenant, asked.cloudAccountId, now)
   const { gitConnectionId: id = now.gitConnectionId } = asked
   const connection = id ? await gitConnections(tenant).get(id) : undefined
   const kind = asked.source?.kind ?? now.sourceKind
@@ -54,6 +56,12 @@ export async function resolveSource(
       { path: 'source.repo', message: 'is required where the connection has none' },
     ])
   return { sourceKind: 'git', source }
+}
+
+/** What the account lends to runs may trust this workspace alone, so it is tried again now. */
+async function useAccount(tenant: Tenant, id: number, now: Now): Promise<void> {
+  await cloudAccounts(tenant).holdForUse(id)
+  if (id !== now.cloudAccountId) await accountValidations(tenant).beginForUse(id)
 }
 
 const isSame = (one: string, other: string | null) => one.toLowerCase() === other?.toLowerCase()

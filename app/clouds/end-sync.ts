@@ -117,7 +117,13 @@ async function noteAccount(
         : account.checks
   const finding = statusAfter(findingOf(account), { outcome, checks, reason })
   if (isDeepStrictEqual(finding, findingOf(account))) return
-  const after = await accounts.note(account, finding)
+  // A refusal says nothing of the parts that only a validation asks for.
+  const wasRefused = ['invalid_credentials', 'unreachable'].includes(account.status)
+  const isDue = outcome === 'answered' && wasRefused
+  const after = await accounts.note(account, {
+    ...finding,
+    ...(isDue && { nextValidationAt: new Date() }),
+  })
   if (!after || after.status === account.status) return
   await auditLog(tenant, systemActor).record('cloud.account_status_changed', {
     target: { kind: 'cloud_account', id: account.id, label: account.name },
@@ -129,6 +135,7 @@ async function noteAccount(
 const outcomes: Record<string, 'answered' | 'rejected' | 'unreachable'> = {
   ended: 'answered',
   cloud_denied: 'answered',
+  cloud_fault: 'answered',
   cloud_unreachable: 'unreachable',
   address_not_allowed: 'unreachable',
   [refused]: 'rejected',

@@ -111,7 +111,12 @@ async function fromCloud(
   let cloud: Cloud | undefined
   try {
     cloud = await openCloud(account, acting)
-    const lent = await cloud.lend({ phase, name: `run-${acting.runId}-${phase}` })
+    const name = `run-${acting.runId}-${phase}`
+    // A change of the account takes its checks away.
+    const isOwnerKnown = account.checks.some(
+      ({ part, state }) => part === 'identity' && state === 'ok',
+    )
+    const lent = await cloud.lend({ phase, name, isOwnerKnown })
     return lent ? { lent } : refused(`The account lends no identity to a run's ${phase}.`)
   } catch (error) {
     if (error instanceof CloudFault && ['denied', 'excluded', 'credentials'].includes(error.kind))

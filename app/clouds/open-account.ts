@@ -1,3 +1,4 @@
+import type { RunPhase } from '../../domain/clouds/check-runs.ts'
 import type { CloudCredentials } from '../../domain/clouds/cloud-account.ts'
 import type { AwsIdentity, Cloud, CloudDeps, CloudTarget } from '../../gateways/clouds/cloud.ts'
 import { openCloud } from '../../gateways/clouds/open-cloud.ts'
@@ -54,15 +55,18 @@ function depsOf(
   { id, organizationId, accountId }: CloudAccount,
   run: ActingRun | undefined,
 ): CloudDeps {
+  const unnamed = new Set<RunPhase>()
   const sign = async (asked: Parameters<typeof signWebIdentity>[2]) =>
     signWebIdentity(deps, organizationId, asked)
   return {
     outbound: pacedOutbound(deps.outbound, paceOf(organizationId)),
     awsIdentity: deps.awsIdentity,
     webIdentity: async (audience) => sign({ audience, subject: { accountId }, run }),
+    namesNoWorkspace: (phase) => unnamed.has(phase),
     async runIdentity(audience, phase) {
       const acting = run ?? (await anyUser(deps, { organizationId, id }))
       const { workspaceName } = acting
+      if (acting.workspaceId === noWorkspace.workspaceId) unnamed.add(phase)
       return sign({ audience, subject: { workspaceName, phase }, run: acting })
     },
   }
@@ -89,8 +93,10 @@ async function anyUser(
   const user = await store.tenant(organizationId, async (tenant) =>
     accountWorkspaces(tenant, id).first(),
   )
-  return user ?? { workspaceId: 0, workspaceName: 'any' }
+  return user ?? noWorkspace
 }
+
+const noWorkspace = { workspaceId: 0, workspaceName: 'any' }
 
 /** What the account signs in with. Never logged. */
 export function openCredentials(

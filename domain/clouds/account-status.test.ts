@@ -76,3 +76,23 @@ test('rejected credentials are tried seldom, a cloud that did not answer soon', 
   expect(nextValidationMs(statusAfter(healthy, unreachable), 60)).toBe(20_000)
   expect(nextValidationMs(healthy, 60)).toBe(3_600_000)
 })
+
+test('a part that is throttled keeps its check; beside a missing right of a new account it is told', () => {
+  const throttled = check({ part: 'billing', state: 'failed', reason: 'Called too often.' })
+  const denied = check({ state: 'missing', missing: ['tag:GetResources'] })
+  const unanswered = { billing: 'throttled' } as const
+  const after = (before: StatusFinding, checks: AccountCheck[]) =>
+    statusAfter(before, { checks, outcome: 'answered', reason: null, unanswered })
+  const known = { ...healthy, checks: [check(), check({ part: 'billing' })] }
+  expect(after(known, [check(), throttled])).toEqual(known)
+  expect(after(known, [denied, throttled])).toMatchObject({
+    status: 'degraded',
+    checks: [denied, check({ part: 'billing' })],
+  })
+  const fresh = { ...healthy, status: 'pending' as const }
+  expect(after(fresh, [check(), throttled])).toEqual(fresh)
+  expect(after(fresh, [denied, throttled])).toMatchObject({ checks: [denied, throttled] })
+  expect(nextValidationMs(healthy, 60, unanswered)).toBe(60_000)
+  const rejected = { status: 'invalid_credentials', failedTries: 0 } as const
+  expect(nextValidationMs(rejected, 60, unanswered)).toBe(6 * 3_600_000)
+})

@@ -1,11 +1,14 @@
-import type { AccountCheck, AccountStatus } from './cloud-account.ts'
+import type { AccountCheck, AccountStatus, CheckPart } from './cloud-account.ts'
 
 /** `answered`: the cloud knows the credentials. `rejected`: it does not, or they are another account's. */
 export type Validated = {
   checks: AccountCheck[]
   outcome: 'answered' | 'rejected' | 'unreachable'
   reason: string | null
+  unanswered?: Unanswered
 }
+/** Parts of which the cloud said nothing: it limits how often it may be called, or took too long. */
+export type Unanswered = Partial<Record<CheckPart, 'throttled' | 'late'>>
 export type StatusFinding = {
   status: AccountStatus
   statusReason: string | null
@@ -19,9 +22,11 @@ const triesUntilUnreachable = 3
 /** An account's status after a validation, with a reason that says what to do. */
 export function statusAfter(
   before: StatusFinding,
-  { checks, outcome, reason }: Validated,
+  { checks: found, outcome, reason, unanswered = {} }: Validated,
 ): StatusFinding {
   if (outcome === 'unreachable') {
+    // The cloud is there, so this is no try that failed.
+    if (unanswered.identity === 'throttled') return asBefore(before, before.failedTries)
     const failedTries = before.failedTries + 1
     const isOver = failedTries >= triesUntilUnreachable
     return {
@@ -38,18 +43,53 @@ export function statusAfter(
     return {
       status: 'invalid_credentials',
       statusReason: reason ?? 'The cloud rejects these credentials. Replace them.',
-      checks,
+      checks: found,
       failedTries: 0,
     }
-  const short = checks.filter(({ state }) => state === 'missing' || state === 'failed')
-  if (short.length === 0) return { status: 'healthy', statusReason: null, checks, failedTries: 0 }
+  const isLate = Object.values(unanswered).includes('late')
+  const failedTries = isLate ? before.failedTries + 1 : 0
+  const checks = withKept(before, found, unsettledParts(unanswered, failedTries))
+  if (!checks) return asBefore(before, failedTries)
+  const short = checks.filter(isAmiss)
+  if (short.length === 0) return { status: 'healthy', statusReason: null, checks, failedTries }
   return {
     status: 'degraded',
     statusReason: short.map(sentenceOf).join(' '),
     checks,
-    failedTries: 0,
+    failedTries,
   }
 }
+
+/**
+ * The parts whose checks stand as they were: a limit on calls is no fault of the account, and an answer that came too
+ * late is one only as often in a row as makes a cloud unreachable.
+ */
+export const unsettledParts = (unanswered: Unanswered, failedTries: number): Set<string> =>
+  new Set(
+    Object.entries(unanswered).flatMap(([part, why]) =>
+      why === 'throttled' || failedTries < triesUntilUnreachable ? [part] : [],
+    ),
+  )
+
+/** Undefined where a part was never answered, so that nothing is known of the account as a whole. */
+function withKept(
+  { checks: before }: StatusFinding,
+  found: AccountCheck[],
+  unsettled: ReadonlySet<string>,
+): AccountCheck[] | undefined {
+  const earlier = ({ part }: AccountCheck) => before.find((check) => check.part === part)
+  const kept = found.filter(({ part }) => unsettled.has(part))
+  const isShort = found.some((check) => !unsettled.has(check.part) && isAmiss(check))
+  if (!isShort && !kept.every(earlier)) return undefined
+  return found.map((check) => (unsettled.has(check.part) ? (earlier(check) ?? check) : check))
+}
+
+const isAmiss = ({ state }: AccountCheck): boolean => state === 'missing' || state === 'failed'
+
+const asBefore = (
+  { status, statusReason, checks }: StatusFinding,
+  failedTries: number,
+): StatusFinding => ({ status, statusReason, checks, failedTries })
 
 export const missingOf = (checks: readonly AccountCheck[]): string[] => [
   ...new Set(checks.flatMap(({ missing }) => missing)),
@@ -75,10 +115,12 @@ const minuteMs = 60_000
 export function nextValidationMs(
   { status, failedTries }: Pick<StatusFinding, 'status' | 'failedTries'>,
   syncIntervalMinutes: number,
+  unanswered: Unanswered = {},
 ): number {
   // The tries that decide whether it is `unreachable`.
   if (failedTries > 0 && failedTries < triesUntilUnreachable) return minuteMs / 3
   // A cloud may lock or report an account that keeps trying with wrong credentials.
   if (status === 'invalid_credentials') return 6 * 60 * minuteMs
+  if (Object.values(unanswered).includes('throttled')) return minuteMs
   return syncIntervalMinutes * minuteMs
 }

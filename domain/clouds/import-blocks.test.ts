@@ -108,6 +108,8 @@ describe('importRule', () => {
     aws('ec2:eu-west-1:1:instance/'),
     aws('apigateway:eu-west-1::/restapis/abc/stages/prod'),
     aws('s3:::bucket/key'),
+    // The ARN of before 2018 does not name the cluster, which the import id does.
+    aws('ecs:eu-west-1:1:service/web'),
     '//storage.googleapis.com/b/o',
     '//compute.googleapis.com/projects/p/zones/z',
     '//unknown.googleapis.com/projects/p/things/t',

@@ -73,7 +73,8 @@ function awsRule(arn: string): ImportRule | undefined {
   if (type === 'aws_lb' && !rest.includes('/')) return { type: 'aws_elb', id: rest }
   // What lies below a REST API or a layer's version is something else.
   if (service === 'apigateway' && rest.includes('/')) return undefined
-  return { type, id: id ? id(parsed) : rest }
+  const found = id ? id(parsed) : rest
+  return found === undefined ? undefined : { type, id: found }
 }
 
 function googleRule({ cloudId, type: assetType, name }: Importable): ImportRule | undefined {

@@ -16,8 +16,11 @@ export type Arn = {
   rest: string
 }
 
-/** The id is a function of the ARN's parts where it is not what stands behind the kind. */
-type AwsRule = readonly [type: string, id?: (arn: Arn) => string]
+/**
+ * The id is a function of the ARN's parts where it is not what stands behind the kind; undefined where the parts do
+ * not have it.
+ */
+type AwsRule = readonly [type: string, id?: (arn: Arn) => string | undefined]
 
 const whole = ({ arn }: Arn) => arn
 const last = ({ rest }: Arn) => rest.slice(rest.lastIndexOf('/') + 1)
@@ -63,7 +66,8 @@ export const awsRules: Readonly<Record<string, AwsRule>> = {
   'ec2:vpn-gateway': ['aws_vpn_gateway'],
   'ecr:repository': ['aws_ecr_repository'],
   'ecs:cluster': ['aws_ecs_cluster'],
-  'ecs:service': ['aws_ecs_service'],
+  // The short ARN of before 2018 does not name the cluster, which the id does.
+  'ecs:service': ['aws_ecs_service', ({ rest }) => (rest.includes('/') ? rest : undefined)],
   'ecs:task-definition': ['aws_ecs_task_definition', whole],
   'eks:addon': ['aws_eks_addon', inCluster],
   'eks:cluster': ['aws_eks_cluster'],

@@ -1,4 +1,4 @@
-import { CloudFault } from './cloud-fault.ts'
+import { LateAnswer } from './cloud-fault.ts'
 
 /** The caller's signal, or the end of this time. */
 export function within(timeoutMs: number, signal: AbortSignal | undefined): AbortSignal {
@@ -10,7 +10,7 @@ export function within(timeoutMs: number, signal: AbortSignal | undefined): Abor
 export async function bounded<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let late: () => void = () => undefined
   const ended = new Promise<never>((_, reject) => {
-    late = () => reject(new CloudFault('unreachable', 'The cloud did not answer in time.'))
+    late = () => reject(new LateAnswer())
   })
   if (signal.aborted) late()
   signal.addEventListener('abort', late, { once: true })

@@ -80,7 +80,7 @@ test('connected again meanwhile: it shows nothing of before, and its sync follow
   expect((await user.get(`${url}/syncs`)).json().syncs).toEqual([])
   expect(await shown()).toEqual([0, 0])
   const early = await user.post(`${url}/sync`)
-  expect([early.statusCode, early.json().code]).toEqual([409, 'account_busy'])
+  expect([early.statusCode, early.json().code]).toEqual([409, 'account_forgetting'])
 
   await drain()
   expect(await stored('cloud_resources')).toEqual([])

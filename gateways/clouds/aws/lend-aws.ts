@@ -1,6 +1,6 @@
 import type { RunIdentity } from '../../../domain/clouds/check-runs.ts'
 import type { LendAsked, Lent } from '../cloud.ts'
-import { until } from './aws-account.ts'
+import { until, type AwsAccount } from './aws-account.ts'
 import {
   assumeOtherRole,
   assumeRole,
@@ -11,14 +11,22 @@ import {
 } from './aws-credentials.ts'
 import { awsFault } from './aws-refusal.ts'
 import type { AwsSettings } from './aws-settings.ts'
+import { checkOwner } from './check-owner.ts'
 import { checkTrust } from './check-trust.ts'
 
 const maxSeconds = 3_600
 
 /** A session of the identity that runs have in this phase. */
-export async function lendAws(settings: AwsSettings, asked: LendAsked): Promise<Lent | undefined> {
+export async function lendAws(
+  settings: AwsSettings,
+  account: AwsAccount,
+  asked: LendAsked,
+): Promise<Lent | undefined> {
   const identity = settings.target.runs?.[asked.phase]
   if (identity === undefined) return undefined
+  // Otherwise a run of before the first validation could act in an account that the audit does not name.
+  if (identity === 'account' && !asked.isOwnerKnown)
+    await checkOwner(settings, account, asked.signal)
   const { expiration, ...session } = await sessionFor(settings, identity, asked)
   const endsAtMs = expiration?.getTime() ?? Date.now() + maxSeconds * 1_000
   return { kind: 'aws', ...session, expiresAt: new Date(endsAtMs) }

@@ -18,7 +18,7 @@ export function openAws(target: AwsTarget, deps: CloudDeps): Cloud {
   return {
     ...awsInventory(settings, credentials, account),
     validate: async (signal) => validateAws(settings, { account, credentials }, signal),
-    lend: async (asked) => lendAws(settings, asked),
+    lend: async (asked) => lendAws(settings, account, asked),
     async members(page) {
       const asked = async () => {
         // Otherwise a role that trusts everybody shows its organization to whoever knows its ARN.

@@ -1,10 +1,10 @@
 import type { ListObjectsV2CommandOutput, S3Client } from '@aws-sdk/client-s3'
 import type { AwsCredentialIdentityProvider } from '@smithy/types'
 import type { AppError } from '../../../domain/errors.ts'
-import { settingOf } from '../bills/billing-settings.ts'
+import { folderOf, settingOf } from '../bills/billing-settings.ts'
 import { type Asked, changed, type Piece } from '../bills/download.ts'
 import { readWhole } from '../bills/read-whole.ts'
-import { allPages } from '../bills/slices.ts'
+import { allPages, shown } from '../bills/slices.ts'
 import type { BillFile } from '../cloud.ts'
 import { CloudFault } from '../cloud-fault.ts'
 import { bounded } from '../within.ts'
@@ -45,6 +45,12 @@ export function storageOf({ home, target }: AwsSettings): S3Storage | undefined 
     region: text('region') || home,
     endpoint: text('endpoint') || endpoints.storage,
   }
+}
+
+/** The folder of the account's export: its keys begin with `root`, and people know it by `place`. */
+export function rootOf({ bucket, prefix, exportName }: S3Storage): { root: string; place: string } {
+  const root = `${folderOf(prefix)}${exportName}/`
+  return { root, place: shown(`s3://${bucket}/${root}`) }
 }
 
 export function s3Bucket(

@@ -37,11 +37,11 @@ export async function validateAws(
     },
     billing: async () => checkBucket(settings, credentials, until),
     runs: async () => {
-      const lend = async (asked: LendAsked) => lendAws(settings, asked)
+      const lend = async (asked: LendAsked) => lendAws(settings, account, asked)
       const byToken =
         settings.deps.awsIdentity === 'none' && 'roleArn' in settings.target.credentials
       const trust = [byToken ? 'sts:AssumeRoleWithWebIdentity' : 'sts:AssumeRole']
-      return checkLent({ lend }, runs, { trust, signal: until })
+      return checkLent({ lend }, runs, { trust, signal: until, deps: settings.deps })
     },
   })
 }

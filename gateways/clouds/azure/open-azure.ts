@@ -13,7 +13,7 @@ export function openAzure(target: AzureTarget, deps: CloudDeps): Cloud {
     ...azureInventory(session),
     validate: async (signal) => {
       const tryRun = async (asked: LendAsked) => tryAsRun({ target, deps, kept }, asked)
-      return validateAzure(session, { outbound: kept, tryRun }, signal)
+      return validateAzure(session, { outbound: kept, tryRun, deps }, signal)
     },
     lend: async (asked) => lendAzure(target, deps, asked),
     bills: () => azureBills(session, kept),

@@ -1,7 +1,7 @@
 import type { AccountCheck } from '../../../domain/clouds/cloud-account.ts'
 import { readsSomeTypes } from '../../../domain/clouds/coverage-words.ts'
 import { checkCalls, checkLent, checkParts, okCheck } from '../check-parts.ts'
-import type { Cloud, Validation } from '../cloud.ts'
+import type { Cloud, CloudDeps, Validation } from '../cloud.ts'
 import { CloudFault } from '../cloud-fault.ts'
 import { within } from '../within.ts'
 import { queryGraph } from './azure-inventory.ts'
@@ -12,9 +12,15 @@ import { checkRights } from './check-rights.ts'
 
 const limitMs = 9_500
 
+type Trying = {
+  outbound: Parameters<typeof checkContainer>[1]
+  tryRun: Cloud['lend']
+  deps: CloudDeps
+}
+
 export async function validateAzure(
   session: AzureSession,
-  { outbound, tryRun }: { outbound: Parameters<typeof checkContainer>[1]; tryRun: Cloud['lend'] },
+  { outbound, tryRun, deps }: Trying,
   signal: AbortSignal | undefined,
 ): Promise<Validation> {
   const until = within(limitMs, signal)
@@ -29,7 +35,7 @@ export async function validateAzure(
     },
     billing: async () => checkContainer(session, outbound, until),
     runs: async () =>
-      checkLent({ lend: tryRun }, session.target.runs, { trust: [], signal: until }),
+      checkLent({ lend: tryRun }, session.target.runs, { trust: [], signal: until, deps }),
   })
 }
 

@@ -16,7 +16,7 @@ export type BudgetCosts = {
   isUnrated: boolean
   /** The last day that has money without an exchange rate. */
   unratedThrough: string | null
-  /** A bill of its scope is late, or none is expected any more. */
+  /** A bill of its scope is late or never came, or none is expected any more. */
   isLate: boolean
   /** The day through which every bill of its scope is complete. */
   completeThrough: string | null
@@ -84,7 +84,7 @@ const seenOfKind: Record<CostScopeKind, { seen?: string; wasSeen: string }> = {
 }
 
 const isBehind = isLateBill({
-  through: `coalesce(complete_through, '-infinity')`,
+  through: `coalesce(through, '-infinity')`,
   provider: 'provider',
   today: ':today::date',
 })

@@ -30,6 +30,16 @@ export async function canBudgetsHold(tenant: Tenant): Promise<boolean> {
   return held !== undefined
 }
 
+/** The same for budgets whose scope is a tag: of all of them, or of those that add up what has no tag. */
+export async function canTagBudgetsHold(tenant: Tenant, of: 'all' | 'untagged'): Promise<boolean> {
+  const { db, organizationId } = unwrap(tenant)
+  const held = await db('budgets')
+    .where({ organizationId, overBudget: 'approve', scopeKind: 'tag' })
+    .where(of === 'untagged' ? { scopeValue: 'untagged' } : {})
+    .first('id')
+  return held !== undefined
+}
+
 /** The budgets of one organization. */
 export function budgets(tenant: Tenant) {
   const { db, organizationId } = unwrap(tenant)

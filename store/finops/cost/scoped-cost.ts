@@ -42,11 +42,19 @@ export function scopedCost({ table, kinds, reads }: ScopedRead): string {
 
 /**
  * SQL: through which day the bills are complete that have cost in each scope, where more is expected of them,
- * and the sources that this is by.
+ * and the sources that this is by. `through` is the same, and before the first bill of a source the day on which it
+ * was added, as in source-health.ts: such a source has cost in each scope that names its account or its cloud.
  */
 export const sourcesInScope = `
-  select s.id, b.is_expected, b.provider, b.complete_through
-  from (select distinct id, source_id from scope_costs) s join sources b on b.id = s.source_id`
+  select s.id, b.is_expected, b.provider, b.complete_through, b.complete_through as through
+  from (select distinct id, source_id from scope_costs) s join sources b on b.id = s.source_id
+  union all
+  select w.id, b.is_expected, b.provider, null::date, b.added_on
+  from wanted w join sources b on b.is_expected and b.complete_through is null and case w.scope_kind
+    when 'all' then true
+    when 'account' then b.cloud_account_id::text = w.value
+    when 'provider' then lower(w.value) = b.provider
+      or exists (select from providers p where p.id = w.id and p.provider = b.provider) end`
 
 const scopesOf = (table: ScopedRead['table']): string => `
   wanted as materialized (
@@ -61,7 +69,7 @@ const scopesOf = (table: ScopedRead['table']): string => `
     select *, case when cloud_account_id is not null then is_connected
       else complete_through >= :today::date - ${pastUploadDays} end as is_expected
     from (
-      select b.id, b.cloud_account_id, a.provider,
+      select b.id, b.cloud_account_id, b.created_at::date as added_on, a.provider,
         a.disconnected_at is null and a.billing is not null as is_connected,
         (select max(coalesce(s.complete_through, s.last_day)) from billing_slices s
           where s.organization_id = b.organization_id and s.source_id = b.id and s.is_current) as complete_through

@@ -113,6 +113,23 @@ test.each<[CloudFaultKind, string, string]>([
   expect(await account()).toMatchObject({ status, statusReason: reason })
 })
 
+test.each(['invalid_credentials', 'unreachable'])(
+  'a sync that is answered after %s: what only a validation asks for is asked for at once',
+  async (status) => {
+    const later = new Date(Date.now() + 6 * 3_600_000)
+    await set({ status, statusReason: 'x', nextValidationAt: later })
+    cloud.regions = { r: [found('a')] }
+    const input = await begin()
+    const [placeId = 0] = (await deliver(listPlaces, input)).placeIds
+    await deliver(lookAtPlace, { ...input, placeId })
+    await deliver(mergePlace, { ...input, placeId })
+    await deliver(endSync, input)
+    const rows = harness.deps.store.platform('cloud_accounts').where({ id: accountId })
+    const { nextValidationAt } = await rows.first('nextValidationAt')
+    expect(nextValidationAt.getTime()).toBeLessThanOrEqual(Date.now())
+  },
+)
+
 test('a right that a validation found missing is missing after a sync that listed without it', async () => {
   const missing = ['resource-explorer-2:ListIndexes']
   const checks = [

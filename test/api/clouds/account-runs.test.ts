@@ -106,7 +106,7 @@ describe('the identities that an account lends to runs', () => {
     expect(later.statusCode).toBe(400)
   })
 
-  test('400 cloud_permissions_missing: an application that refuses the runs, in the part runs', async () => {
+  test('an application that refuses the runs is tried once a workspace uses the account', async () => {
     const azure = await startScriptedAzure()
     try {
       const clientId = crypto.randomUUID()
@@ -117,16 +117,31 @@ describe('the identities that an account lends to runs', () => {
       const other = await createHarness({
         env: { CC_PRIVATE_HOSTS: `cloud=127.0.0.1:${azure.cloud.port}` },
       })
-      const user = await (await other.organization()).user('Owner')
-      const made = await user.post(
-        path,
-        azureAccount({
-          endpoint: azure.cloud.url,
-          accountId: subscription,
-          runs: { plan: { clientId } },
-        }),
-      )
-      const answer = await user.post(`${path}/${made.json().account.id}/validate`)
+      const org = await other.organization()
+      const user = await org.user('Owner')
+      const body = { endpoint: azure.cloud.url, accountId: subscription }
+      const { account } = (
+        await user.post(path, azureAccount({ ...body, runs: { plan: { clientId } } }))
+      ).json()
+      const due = async () => {
+        const rows = other.deps.store.platform('cloud_accounts').where({ id: account.id })
+        const { nextValidationAt } = await rows.first('nextValidationAt')
+        return nextValidationAt.getTime() <= Date.now()
+      }
+      // Its federated credential may name one workspace alone, and there is none to name yet.
+      const early = await user.post(`${path}/${account.id}/validate`)
+      expect([early.statusCode, early.json().account], early.body).toMatchObject([
+        200,
+        { status: 'healthy', statusReason: null },
+      ])
+      const untried = expect.stringContaining('is tried once a workspace uses this account')
+      expect(early.json().account.checks[3]).toMatchObject({ state: 'off', reason: untried })
+      expect(await due()).toBe(false)
+      const workspace = await org.workspace({ by: user })
+      const naming = { cloudAccountId: account.id }
+      expect((await user.patch(workspace.url, naming)).statusCode).toBe(200)
+      expect(await due()).toBe(true)
+      const answer = await user.post(`${path}/${account.id}/validate`)
       expect([answer.statusCode, answer.json()], answer.body).toMatchObject([
         400,
         { code: 'cloud_permissions_missing', missing: [], details: [{ path: 'runs' }] },

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
+import { approvedRun } from '../users/approve-as.ts'
 import { googleAccount } from './account-bodies.ts'
 
 const notFound = { error: 'Not found', code: 'not_found' }
@@ -30,5 +31,44 @@ describe('the cloud account of a workspace', () => {
     expect((await owner.patch(url, { cloudAccountId: account.id + 1_000 })).json()).toEqual(
       notFound,
     )
+  })
+
+  test('403: a Deployer gives no workspace the name by which a cloud trusts another one', async () => {
+    const org = await harness.organization()
+    const [owner, deployer] = [await org.user('Owner'), await org.user('Deployer')]
+    const { account } = (await owner.post('/api/cloud/accounts', googleAccount())).json()
+    const made = async (fields: object) => {
+      const { workspace } = (await owner.post('/api/workspaces', fields)).json()
+      return `/api/workspaces/${workspace.id}`
+    }
+    const onAccount = await made({ name: 'sandbox', cloudAccountId: account.id })
+    const production = await made({ name: 'live', criticality: 'production' })
+    const plain = await made({ name: 'plain' })
+    for (const url of [onAccount, production]) {
+      const refused = await deployer.patch(url, { name: 'prod' })
+      expect([refused.statusCode, refused.json()]).toMatchObject([
+        403,
+        { code: 'forbidden', error: expect.stringMatching(/^Changing name needs manage_cloud/) },
+      ])
+    }
+    const { entries } = (await owner.get('/api/audit?event=workspace&limit=2')).json()
+    const denied = { outcome: 'denied', detail: { what: 'name' } }
+    expect(entries).toMatchObject([denied, denied])
+    // Sent back as it is, it is no change.
+    const kept = { name: 'sandbox', description: 'for trials' }
+    expect((await deployer.patch(onAccount, kept)).statusCode).toBe(200)
+    expect((await deployer.patch(plain, { name: 'plainer' })).statusCode).toBe(200)
+    expect((await owner.patch(onAccount, { name: 'prod' })).statusCode).toBe(200)
+  })
+
+  test('200: a rename voids an approval, whose giver had seen another identity', async () => {
+    const org = await harness.organization()
+    const [owner, sre] = [await org.user('Owner'), await org.user('SRE · Cloud Admin')]
+    const run = await approvedRun(harness.deps, org, owner)
+    const { workspaceId } = await run.now()
+    expect(await run.now()).toMatchObject({ phase: 'apply_queued', approved: true })
+    const renamed = await sre.patch(`/api/workspaces/${workspaceId}`, { name: 'another-one' })
+    expect(renamed.statusCode, renamed.body).toBe(200)
+    expect(await run.now()).toMatchObject({ phase: 'awaiting_approval', approved: false })
   })
 })

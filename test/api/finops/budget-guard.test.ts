@@ -90,6 +90,45 @@ describe('a budget that holds runs', () => {
   })
 })
 
+describe('settings that move the scope of a budget that holds runs', () => {
+  let harness: Harness
+  beforeAll(async () => {
+    harness = await createHarness()
+  })
+  afterAll(async () => harness.close())
+
+  test.each([
+    ['tagKey', { tagKey: 'team' }, 'untagged', true],
+    ['tagAliases', { tagAliases: { team: ['Team'] } }, 'team=a', true],
+    ['tagAliases', { tagAliases: { team: ['Team'] } }, 'untagged', true],
+    ['tagKey', { tagKey: 'team' }, 'team=a', false],
+  ])('200: %s %j with a budget of %s: authorship and a void approval %s', async (...row) => {
+    const [what, change, scopeValue, isNoted] = row
+    const org = await harness.organization()
+    const owner = await org.user('Owner')
+    const run = await approvedRun(harness.deps, org, await org.user('Deployer'))
+    const body = holding({ scopeKind: 'tag', scopeValue })
+    const made = await (await org.user('SRE · Cloud Admin')).post(url, body)
+    expect(made.statusCode, made.body).toBe(201)
+    // Runs of production workspaces wait anyway, whatever a budget says.
+    const { workspaceId } = await run.now()
+    await harness.deps.store.tenant(org.id, async (tenant) =>
+      unwrap(tenant)
+        .db('workspaces')
+        .where({ id: workspaceId })
+        .update({ criticality: 'standard' }),
+    )
+    expect(await run.now()).toMatchObject({ phase: 'apply_queued', approved: true })
+    const changed = await owner.patch('/api/org/settings', change)
+    expect(changed.statusCode, changed.body).toBe(200)
+    expect(await run.now()).toMatchObject({ approved: !isNoted })
+    const noted = await harness.deps.store.tenant(org.id, async (tenant) =>
+      unwrap(tenant).db('workspace_authorship').where({ userId: owner.id }).pluck('what'),
+    )
+    expect(noted).toEqual(isNoted ? [what] : [])
+  })
+})
+
 type Editor = {
   patch(url: string, body: object): Promise<unknown>
   delete(url: string): Promise<unknown>

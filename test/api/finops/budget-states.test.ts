@@ -163,6 +163,43 @@ describe('states of budgets', () => {
     })
   })
 
+  test('an account whose bill never came is late from its connection on, in each scope that names it', async () => {
+    const { org, owner, load, budget } = await world({ rows: [{ amount: 1, service: 'A' }] })
+    const made = await owner.post('/api/cloud/accounts', {
+      provider: 'aws',
+      name: 'silent',
+      accountId: '123456789012',
+      credentials: { roleArn: 'arn:aws:iam::123456789012:role/x' },
+      billing: { bucket: 'bills', prefix: '', region: 'eu-west-1', exportName: 'focus' },
+    })
+    const { id } = made.json().account
+    const since = async (createdAt: Date) =>
+      harness.deps.store.tenant(org.id, async (tenant) => {
+        const source = { organizationId: org.id, cloudAccountId: id }
+        const rows = unwrap(tenant).db('billing_sources')
+        await rows
+          .insert({ ...source, createdAt })
+          .onConflict(
+            unwrap(tenant).db.raw('(organization_id, cloud_account_id) where removed_at is null'),
+          )
+          .merge()
+      })
+    const scopes = [
+      {},
+      { scopeKind: 'provider', scopeValue: 'AWS' },
+      { scopeKind: 'provider', scopeValue: 'Amazon Web Services' },
+    ]
+    const states = async () => Promise.all(scopes.map(async (scope) => (await budget(scope)).state))
+    await since(new Date(`${dayAgo(6)}T00:00:00Z`))
+    expect(await states()).toEqual(['ok', 'ok', 'ok'])
+    await since(new Date(`${dayAgo(7)}T00:00:00Z`))
+    expect(await states()).toEqual(['unknown', 'unknown', 'unknown'])
+    expect(await budget({})).toMatchObject({ noForecastBecause: 'late_bill' })
+    expect(await budget({ scopeKind: 'service', scopeValue: 'A' })).toMatchObject({ state: 'ok' })
+    await load({ accountId: id, rows: [{ amount: 1 }] })
+    expect(await states()).toEqual(['ok', 'ok', 'ok'])
+  })
+
   test('an upload of years ago delays nothing, but is no bill of this month either', async () => {
     const { load, budget } = await world({
       source: 'old',

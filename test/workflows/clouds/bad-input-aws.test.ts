@@ -129,7 +129,6 @@ describe('an AWS account that answers badly', { timeout: 120_000 }, () => {
     const cloud = await connect()
     expect(await cloud.first()).toMatchObject({ state: 'partial', seen: 1 })
     await cloud.validate()
-    await cloud.sync()
     const reason = expect.stringContaining('us-east-1 could not be looked at')
     const degraded = { status: 'degraded', statusReason: reason }
     expect(await cloud.account()).toMatchObject(degraded)
@@ -178,6 +177,16 @@ describe('an AWS account that answers badly', { timeout: 120_000 }, () => {
       places: [{ state: 'ok' }, { state: 'failed', reason: expect.stringContaining('page token') }],
     })
     expect((await cloud.resources()).map(({ state }) => state)).toEqual(['present', 'present'])
+  })
+
+  test('a page token of the list of indexes that repeats: the sync fails at once and says so', async () => {
+    const cloud = await connect()
+    await cloud.first()
+    await cloud.becomes('healthy')
+    aws.handlers['ListIndexes'] = () => ({ body: { Indexes: [], NextToken: 'again' } })
+    const reason = expect.stringContaining('page token')
+    expect(await cloud.sync()).toMatchObject({ state: 'failed', gone: 0, reason })
+    expect(await cloud.account()).toMatchObject({ status: 'degraded', statusReason: reason })
   })
 
   test('ids of 2,000 characters and 50 tags of any Unicode are kept; half a surrogate and NUL are replaced', async () => {
