@@ -99,7 +99,7 @@ function whyStale(
   )
     return 'the state was changed'
   if (loaded.variablesMac !== plan.variablesMac)
-    return 'a variable or the cloud account was changed'
+    return 'a variable, the cloud account or the name of the workspace was changed'
   if (deps.engineVersion !== plan.engineVersion)
     return `it was made with OpenTofu ${plan.engineVersion} and this is ${deps.engineVersion}`
   const { engineVersion, stateLineage, stateSerial, variablesMac } = plan

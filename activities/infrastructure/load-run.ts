@@ -3,7 +3,11 @@ import { faultOfVariableKey, isInPhase, isOfOpenTofu } from '../../domain/worksp
 import { planSources, type PlanSources } from '../../store/infrastructure/plan-sources.ts'
 import { firstSealedPiece } from '../../store/workspaces/sealed-files.ts'
 import { workspaceVariables } from '../../store/workspaces/workspace-variables.ts'
-import { releaseUrlVariable } from '../../app/deployments/release-address.ts'
+import {
+  secretNames,
+  sensitiveOverrides,
+  type Overrides,
+} from '../../app/workspaces/sensitive-overrides.ts'
 import type { Deps } from '../deps.ts'
 import type { FoundRun } from '../runs/find-run.ts'
 
@@ -17,9 +21,9 @@ export type LoadedRun = FoundRun & {
   ignoredVariables: string[]
   /** What must not appear in a log: each value with its variable's name. */
   secrets: Array<{ key: string; value: string }>
-  /** Names of the variables whose values those are. */
+  /** Names of the variables whose values those are, as OpenTofu reads them. */
   sensitiveVariables: string[]
-  /** Keyed hash over all variables, overrides and the cloud account, for the digest. */
+  /** Keyed hash over all variables, overrides, the cloud account and the name that it trusts, for the digest. */
   variablesMac: string
   /** Names of the overrides, to warn of those that the configuration does not declare. */
   overrides: string[]
@@ -40,7 +44,7 @@ export async function loadRun(
   const { store, keyring } = deps
   const { organizationId, run } = found
   const { workspaceId, configurationVersionId } = run
-  const { cloudAccountId } = found.workspace
+  const { cloudAccountId, name } = found.workspace
   // Independent of each other, so they are sent together.
   const [{ filesSha256, ...sources }, variables, firstPiece] = await store.tenant(
     organizationId,
@@ -66,7 +70,7 @@ export async function loadRun(
   // Written by startRun, from a body that its schema had checked.
   const overrides = (
     run.overrides ? JSON.parse(open('workspace_runs', 'overrides', run.overrides).toString()) : {}
-  ) as Record<string, string | number | boolean>
+  ) as Overrides
 
   const env: Record<string, string> = {}
   // A key that is refused today may have been stored before. It is never passed on.
@@ -78,10 +82,7 @@ export async function loadRun(
   }
   for (const [key, value] of Object.entries(overrides)) env[`TF_VAR_${key}`] = String(value)
 
-  const sensitiveKeys = new Set([
-    ...values.filter((v) => v.sensitive).map(({ key }) => key),
-    ...(Object.hasOwn(overrides, releaseUrlVariable) ? [releaseUrlVariable] : []),
-  ])
+  const names = secretNames(values, overrides)
   const secrets = [
     ...values
       .filter(({ sensitive }) => sensitive)
@@ -91,10 +92,7 @@ export async function loadRun(
           value: secret,
         })),
       ),
-    // An override of a sensitive variable is as sensitive as what it overrides.
-    ...Object.entries(overrides)
-      .filter(([key]) => sensitiveKeys.has(key))
-      .map(([key, value]) => ({ key, value: String(value) })),
+    ...sensitiveOverrides(overrides, names),
   ]
   return {
     ...found,
@@ -104,7 +102,7 @@ export async function loadRun(
     env,
     ignoredVariables: values.filter(isRefused).map(({ key }) => key),
     secrets,
-    sensitiveVariables: [...sensitiveKeys],
+    sensitiveVariables: [...names],
     variablesMac: keyring
       .mac(
         'variables',
@@ -118,8 +116,9 @@ export async function loadRun(
           Object.entries(overrides)
             .map((override) => JSON.stringify(override))
             .toSorted(byText),
-          // Omitted without one, so that the hashes of older plans stay valid.
-          ...(cloudAccountId === null ? [] : [cloudAccountId]),
+          // The account trusts the runs of a workspace by its name. Omitted without one, so that the hashes of older plans
+          // stay valid.
+          ...(cloudAccountId === null ? [] : [cloudAccountId, name]),
         ]),
       )
       .toString('hex'),

@@ -149,7 +149,7 @@ async function planInRunner(
         giveBack: benches.giveBack,
         allow: async (ask) => relay.allow(ask),
         closeRelay: async () => relay.close(),
-        origin: tellOrigin(deps, runner, place),
+        origin: tellOrigin(deps, runner, { ...place, planned: loaded.state }),
         rules: rules.rules,
         ...(door && { masked: door.masked, lend: async () => door.open(token) }),
       },

@@ -1,19 +1,24 @@
 import type { HookFile } from '../../domain/pipelines/release-changes.ts'
+import { urlPassword } from '../../domain/secrets/token-shapes.ts'
 import { RunFault } from './run-fault.ts'
 
 /** Characters that hide or reorder a text where it is shown (CVE-2021-42574), beside the ends of lines and the tab. */
 const misleading = new RegExp(
   String.raw`[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]|\r(?!\n)`,
 )
-/** The name of a variable where a URL has its password. The masks take it for the password itself. */
-const passwordByName = /(?:\$\w+|\$?\{\w+\})(?=@)/g
+/**
+ * Where a URL has its password: the name of a variable, a command or a place to fill in, as shells, templates and Windows
+ * write them. What is none of these is the password itself, which all members would read in what is shown.
+ */
+const passwordByName = /[$`{}()<>]|^%\w+%$|^!\w+!$/
 
 type TextHook = Pick<HookFile, 'name' | 'path'> & { text: string }
 
 /**
  * Ends the build where what is shown of a hook would not be what hosts execute. Its author chooses the build variables
  * and could have the masks blank a command: by a variable with the command as its value, or after the first line of a
- * private key.
+ * private key. `mask` leaves the passwords in URLs, and is given the raw text: without a part of it, a secret that goes
+ * across that part would not be found, and be shown in clear.
  */
 export async function assertShownWhole(
   hooks: readonly TextHook[],
@@ -27,14 +32,13 @@ export async function assertShownWhole(
         `The hook "${name}" is ${path}, which has the character ${codePoint(found[0])} in line ${lineAt(text, found.index)}. Who approves the release would not see the text that hosts execute. Remove the character, or write it as an escape.`,
       )
   }
-  const searched = hooks.map(({ text }) => text.replaceAll(passwordByName, ''))
-  const masked = await mask(searched)
-  for (const [at, { name, path }] of hooks.entries()) {
-    const [before = '', after = ''] = [searched[at], masked[at]]
-    if (before === after) continue
+  const masked = await mask(hooks.map(({ text }) => text))
+  for (const [at, { name, path, text }] of hooks.entries()) {
+    const hidden = firstHidden(text, masked[at] ?? '')
+    if (hidden === undefined) continue
     throw new RunFault(
       'build_errored',
-      `The hook "${name}" is ${path}, which has the value of a sensitive build variable, or what looks like a key, token or password, in line ${lineAt(before, firstDifference(before, after))}. It would be hidden from who approves the release. Take it out of the file: hooks are given the deploy variables of the pipeline. If the value is no secret, make its build variable non-sensitive.`,
+      `The hook "${name}" is ${path}, which has the value of a sensitive build variable, or what looks like a key, token or password, in line ${lineAt(text, hidden)}. It would be hidden from who approves the release. Take it out of the file: hooks are given the deploy variables of the pipeline. If the value is no secret, make its build variable non-sensitive.`,
     )
   }
 }
@@ -43,6 +47,13 @@ const codePoint = (character: string): string =>
   `U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, '0')}`
 
 const lineAt = (text: string, index: number): number => text.slice(0, index).split('\n').length
+
+function firstHidden(text: string, masked: string): number | undefined {
+  if (text !== masked) return firstDifference(text, masked)
+  return urlPassword
+    .find(text)
+    .find(({ start, end }) => !passwordByName.test(text.slice(start, end)))?.start
+}
 
 function firstDifference(one: string, other: string): number {
   let at = 0

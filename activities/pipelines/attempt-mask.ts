@@ -26,12 +26,12 @@ const notShown =
 export function attemptMask(secrets: readonly string[], organizationId: number): AttemptMask {
   const masker = createTextMasker()
   let made: { of: number; mask: MaskTexts } | undefined
-  const texts: MaskTexts = async (some, maxLength) => {
+  const texts: MaskTexts = async (some, maxLength, choice) => {
     const of = secrets.length
     if (made?.of !== of)
       made = { of, mask: masker.by([...secrets], { organizationId, key: String(of) }) }
     try {
-      return await made.mask(some, maxLength)
+      return await made.mask(some, maxLength, choice)
     } catch (error) {
       // Its own words are for an agent that sends a log.
       throw error instanceof AppError ? unavailable('busy', busy) : error

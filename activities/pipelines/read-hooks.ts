@@ -97,7 +97,7 @@ export async function readHooks(
   const hooks = named.map((hook, at) => ({ ...hook, ...contentOf(lines[at] ?? '') }))
   await assertShownWhole(
     hooks.flatMap(({ name, path, text }) => (text === null ? [] : [{ name, path, text }])),
-    async (texts) => mask.texts(texts, maxTextBytes),
+    async (texts) => mask.texts(texts, maxTextBytes, { urls: false }),
   )
   return hooks
 }

@@ -46,7 +46,11 @@ export async function readPlanPage(
   const limit = batchesPerPage(query.maxBytes)
   const batches = await planChanges(tenant, { workspaceRunId, attempt }).after(query.after, limit)
   const { workspaceId } = await workspaceRuns(tenant).get(workspaceRunId)
-  const search = await searchForSecrets(deps, tenant, { organizationId, workspaceId })
+  const search = await searchForSecrets(deps, tenant, {
+    organizationId,
+    workspaceId,
+    runId: workspaceRunId,
+  })
   const outcomes = await readOutcomes(tenant, workspaceRunId)
   return { ...query, organizationId, overview, estimate, batches, search, outcomes }
 }

@@ -1,6 +1,5 @@
 import type { Caller } from '../../domain/access/caller.ts'
 import { endAccess } from '../../app/users/end-access.ts'
-import { passwordTries } from '../../domain/access/try-subjects.ts'
 import { conflict, invalid } from '../../domain/errors.ts'
 import { verifyPassword } from '../../gateways/passwords/passwords.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
@@ -9,7 +8,8 @@ import { personMakers } from '../../store/users/person-makers.ts'
 import { users } from '../../store/users/users.ts'
 import type { Deps } from '../deps.ts'
 import { wrongOwnPassword } from '../sign-in/refusals.ts'
-import { asTry } from '../sign-in/as-try.ts'
+import { asPasswordTry } from '../sign-in/as-try.ts'
+import { inPasswordTurn } from '../sign-in/password-turns.ts'
 
 /**
  * Makes somebody else the Owner; the old Owner becomes an Org Admin. It needs the password, so that
@@ -56,14 +56,15 @@ export async function transferOwnership(
 
 /** Counts towards the lock of sign-in, so that an attacker cannot guess the password here instead. */
 async function verifyOwnPassword(deps: Deps, caller: Caller, password: string): Promise<void> {
-  const { organizationId, userId, email } = caller
-  const subject = passwordTries(email ?? `user ${userId}`)
-  const right = await asTry(deps.store.platform, subject, async () => {
-    const hash = await deps.store.tenant(organizationId, async (tenant) =>
-      users(tenant).passwordHash(userId),
-    )
-    return verifyPassword(hash, password)
-  })
+  const { organizationId, userId, email, ip } = caller
+  const hash = await deps.store.tenant(organizationId, async (tenant) =>
+    users(tenant).passwordHash(userId),
+  )
+  const right = await inPasswordTurn(ip, async () =>
+    asPasswordTry(deps.store.platform, email ?? `user ${userId}`, async () =>
+      verifyPassword(hash, password),
+    ),
+  )
   if (right) return
   await deps.store.tenant(organizationId, async (tenant) =>
     auditLog(tenant, actorOf(caller)).record('org.ownership_transferred', {

@@ -1,16 +1,17 @@
 import type { Static } from 'typebox'
-import type { ApplicationPhase } from '../../domain/pipelines/application-state.ts'
-import { publicState, type RunPhase } from '../../domain/runs/run-state.ts'
+import { publicState } from '../../domain/runs/run-state.ts'
+import type { LastRun } from '../../store/runs/pipeline-runs.ts'
+import { waitsForPerson } from './read-releases.ts'
 import type { LastRunBody } from './schemas.ts'
 
 /** The newest run, as lists of pipelines and workspaces show it. */
 export const presentLastRun = (
-  run: { number: number; phase: RunPhase | ApplicationPhase } | null | undefined,
+  run: Omit<LastRun, 'pipelineId'> | null | undefined,
 ): Static<typeof LastRunBody> | null =>
   run
     ? {
         number: run.number,
         state: publicState(run.phase),
-        ...(run.phase === 'awaiting_approval' && { awaitingApproval: true }),
+        ...(waitsForPerson(run, run) && { awaitingApproval: true }),
       }
     : null

@@ -9,6 +9,7 @@ import { deployments, type DeploymentRow } from '../../store/deployments/deploym
 import type { Tenant } from '../../store/driver/tenant.ts'
 import type { ApplicationRunView } from '../../store/runs/application-runs.ts'
 import { approvers } from '../../store/runs/approvers.ts'
+import type { LastRun } from '../../store/runs/pipeline-runs.ts'
 import { workspaceRuns } from '../../store/runs/workspace-runs.ts'
 import { users } from '../../store/users/users.ts'
 import { previewReleases } from './preview-release.ts'
@@ -34,7 +35,7 @@ export type ShownRelease = {
 
 /** Whether the run waits for a decision. */
 export const waitsForPerson = (
-  { phase }: Pick<ApplicationRunView, 'phase'>,
+  { phase }: Pick<LastRun, 'phase'>,
   { confirmStep }: Pick<ShownRelease, 'confirmStep'>,
 ): boolean => phase === 'awaiting_approval' || (phase === 'deploying' && confirmStep !== null)
 

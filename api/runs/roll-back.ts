@@ -15,6 +15,7 @@ import { releases } from '../../store/runs/releases.ts'
 import { sourceOfRun } from '../../store/runs/source-of-run.ts'
 import type { Deps } from '../deps.ts'
 import { beginApplicationRun } from './begin-application-run.ts'
+import { firstAnswerTo } from './first-answer-to.ts'
 import { hashOfRerun } from './not-rerunnable.ts'
 import { presentRuns } from './present-runs.ts'
 import type { RunAnswer } from './schemas.ts'
@@ -35,6 +36,11 @@ export type Rollback = {
  * pipeline ends; what is being deployed is stopped once the rollback may begin (app/runs/let-deploy.ts).
  */
 export async function rollBack(deps: Deps, caller: Caller, request: Rollback): Promise<RunAnswer> {
+  const first = await firstAnswerTo(deps.store, caller, {
+    ...request,
+    requestHash: hashOf(request),
+  })
+  if (first) return first
   await deps.engine.assertReachable()
   return deps.store.tenant(caller.organizationId, async (tenant) => {
     const { idempotencyKey: key } = request

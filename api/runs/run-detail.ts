@@ -117,7 +117,8 @@ async function readEnded(
   if (workspaceRunId === null || !body) return { diagnostics: [], written: undefined }
   const { organizationId } = tenant
   const searchOf = async ({ workspaceId }: { workspaceId: number }) =>
-    plan?.search ?? searchForSecrets(deps, tenant, { organizationId, workspaceId })
+    plan?.search ??
+    searchForSecrets(deps, tenant, { organizationId, workspaceId, runId: workspaceRunId })
   const diagnostics = await runDiagnostics(deps, tenant, { workspaceRunId, searchOf })
   // A run that works is polled.
   const version =

@@ -14,6 +14,7 @@ import { releases } from '../../store/runs/releases.ts'
 import { sourceOfRun } from '../../store/runs/source-of-run.ts'
 import type { Deps } from '../deps.ts'
 import { beginApplicationRun, type Revision } from './begin-application-run.ts'
+import { firstAnswerTo } from './first-answer-to.ts'
 import {
   findPromoted,
   rangeOfPromotion,
@@ -52,6 +53,11 @@ export async function startApplicationRun(
   request: ApplicationRunRequest,
 ): Promise<RunAnswer> {
   const revision = revisionOf(request)
+  const first = await firstAnswerTo(deps.store, caller, {
+    ...request,
+    requestHash: hashOf(request),
+  })
+  if (first) return first
   await deps.engine.assertReachable()
   const { pipelineId, artifactOf } = request
   if (artifactOf === undefined) return startOnce(deps, caller, { request, revision })

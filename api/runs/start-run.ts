@@ -15,6 +15,7 @@ import type { Deps } from '../deps.ts'
 import { readGitSource, type GitSourceRead } from '../../app/workspaces/read-git-source.ts'
 import { inSourceTurn } from '../git/source-turns.ts'
 import { beginWorkspaceRun } from './begin-workspace-run.ts'
+import { firstAnswerTo } from './first-answer-to.ts'
 import type { RunAnswer } from './schemas.ts'
 
 export type RunRequest = {
@@ -38,7 +39,12 @@ export async function startRun(
   request: RunRequest,
 ): Promise<RunAnswer> {
   const { organizationId } = caller
-  // The target first: another organization's id is not found, whatever the engine's health.
+  const first = await firstAnswerTo(deps.store, caller, {
+    ...request,
+    requestHash: hashOf(request),
+  })
+  if (first) return first
+  // The target next: another organization's id is not found, whatever the engine's health.
   const { workspaceId, sourceKind } = await targetOf(deps.store, organizationId, request)
   await deps.engine.assertReachable()
   for (let tries = 1; ; tries += 1)

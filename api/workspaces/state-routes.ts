@@ -56,10 +56,11 @@ export const stateRoutes: FastifyPluginAsyncTypebox = async (app) => {
       return version
     })
 
-  const searchOf = async (organizationId: number, workspaceId: number) =>
-    app.deps.store.tenant(organizationId, async (tenant) =>
-      searchForSecrets(app.deps, tenant, { organizationId, workspaceId }),
-    )
+  const searchOf = async (organizationId: number, version: StateVersion) =>
+    app.deps.store.tenant(organizationId, async (tenant) => {
+      const { workspaceId, workspaceRunId: runId } = version
+      return searchForSecrets(app.deps, tenant, { organizationId, workspaceId, runId })
+    })
 
   app.get(
     '/workspaces/:id/state/versions',
@@ -189,7 +190,7 @@ export const stateRoutes: FastifyPluginAsyncTypebox = async (app) => {
         { organizationId, version },
         { kind: 'resource', after, limit },
       )
-      const search = await searchOf(organizationId, id)
+      const search = await searchOf(organizationId, version)
       // The key of an instance can contain a sensitive value.
       const resources = rows.map((resource) => ({
         ...resource,
@@ -257,7 +258,7 @@ export const stateRoutes: FastifyPluginAsyncTypebox = async (app) => {
         // A caller with this capability may read the whole state.
         outputs: may(caller, 'mutate_infra')
           ? presentOutputs(rows)
-          : presentPublicOutputs(rows, await searchOf(organizationId, id)),
+          : presentPublicOutputs(rows, await searchOf(organizationId, version)),
         omittedOutputs: omitted,
         nextCursor: cursorOf(version, nextSeq),
       }

@@ -29,7 +29,11 @@ export async function outputsFor(
   if (!version) return {}
   const { id } = await inParts(deps, { organizationId, version })
   const search = await store.tenant(organizationId, async (tenant) =>
-    searchForSecrets(deps, tenant, { organizationId, workspaceId }),
+    searchForSecrets(deps, tenant, {
+      organizationId,
+      workspaceId,
+      runId: version.workspaceRunId,
+    }),
   )
   const wanted = new Set(names)
   const found: Record<string, string> = {}

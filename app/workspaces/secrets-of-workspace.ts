@@ -1,8 +1,11 @@
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { partsOfSecret } from '../../domain/secrets/parts-of-secret.ts'
 import { createSecretSearch, type SecretSearch } from '../../domain/secrets/secret-search.ts'
+import { overridesUntil } from '../../store/runs/overrides-until.ts'
+import { placeOfOverrides } from '../../store/runs/workspace-runs.ts'
 import { workspaceVariables } from '../../store/workspaces/workspace-variables.ts'
 import type { Keyring } from '../../gateways/keyring/keyring.ts'
+import { secretNames, sensitiveOverrides, type Overrides } from './sensitive-overrides.ts'
 
 export const placeOfValue = (organizationId: number) => ({
   organizationId,
@@ -10,18 +13,24 @@ export const placeOfValue = (organizationId: number) => ({
   column: 'value',
 })
 
-type Place = { organizationId: number; workspaceId: number }
+type Place = {
+  organizationId: number
+  workspaceId: number
+  /** The run whose plan is read, or that wrote the state that is read; by default the newest one. */
+  runId?: number | null
+}
 
-/** The workspace's current sensitive values, opened only to search for them. */
+/** The workspace's sensitive values and those of its last runs, opened only to search for them. */
 export async function secretsOfWorkspace(
   { keyring }: { keyring: Keyring },
   tenant: Tenant,
-  { organizationId, workspaceId }: Place,
+  of: Place,
 ): Promise<string[]> {
-  const place = placeOfValue(organizationId)
-  return workspaceVariables(tenant).readSensitive(workspaceId, (sealed) =>
+  const place = placeOfValue(of.organizationId)
+  const stored = await workspaceVariables(tenant).readSensitive(of.workspaceId, (sealed) =>
     keyring.open(place, sealed).toString(),
   )
+  return [...stored, ...(await secretsOfRuns({ keyring }, tenant, of))]
 }
 
 /**
@@ -31,15 +40,33 @@ export async function secretsOfWorkspace(
 export async function searchForSecrets(
   { keyring }: { keyring: Keyring },
   tenant: Tenant,
-  { organizationId, workspaceId }: Place,
+  of: Place,
 ): Promise<SecretSearch> {
-  const place = placeOfValue(organizationId)
-  const secrets = await workspaceVariables(tenant).readSensitive(
-    workspaceId,
+  const place = placeOfValue(of.organizationId)
+  const stored = await workspaceVariables(tenant).readSensitive(
+    of.workspaceId,
     (sealed, isOfOpenTofu) => {
       const value = keyring.open(place, sealed).toString()
       return isOfOpenTofu ? [value, ...partsOfSecret(value)] : [value]
     },
   )
-  return createSecretSearch(secrets.flat())
+  return createSecretSearch([...stored.flat(), ...(await secretsOfRuns({ keyring }, tenant, of))])
+}
+
+/** What runs had in place of the workspace's sensitive values. */
+async function secretsOfRuns(
+  { keyring }: { keyring: Keyring },
+  tenant: Tenant,
+  { organizationId, workspaceId, runId = null }: Place,
+): Promise<string[]> {
+  const sealed = await overridesUntil(tenant, { workspaceId, runId })
+  if (sealed.length === 0) return []
+  const variables = await workspaceVariables(tenant).sensitive(workspaceId)
+  const place = placeOfOverrides(organizationId)
+  return sealed.flatMap((one) => {
+    // Written by a start, in this shape.
+    const overrides = JSON.parse(keyring.open(place, one).toString()) as Overrides
+    const names = secretNames(variables, overrides)
+    return sensitiveOverrides(overrides, names).map(({ value }) => value)
+  })
 }

@@ -1,6 +1,8 @@
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff'
 
 const maxCharacters = 64 * 1024
+/** Of a file that one side does not have: nothing is compared, so 256 KiB take 5 to 13 ms. */
+const maxCharactersAlone = 256 * 1024
 const maxEditedLines = 1_000
 /** Others wait meanwhile. */
 const timeoutMs = 20
@@ -15,12 +17,14 @@ export function unifiedDiff(
   ours: string | null,
   theirs: string | null,
 ): string | null {
-  if ((ours?.length ?? 0) > maxCharacters || (theirs?.length ?? 0) > maxCharacters) return null
+  if (ours === null) return alone('+', path, theirs ?? '')
+  if (theirs === null) return alone('-', path, ours)
+  if (ours.length > maxCharacters || theirs.length > maxCharacters) return null
   const patch = createTwoFilesPatch(
-    ours === null ? '/dev/null' : `a/${path}`,
-    theirs === null ? '/dev/null' : `b/${path}`,
-    ours ?? '',
-    theirs ?? '',
+    `a/${path}`,
+    `b/${path}`,
+    ours,
+    theirs,
     undefined,
     undefined,
     // The search is quadratic in the difference, so it is bounded against files made to be slow.
@@ -32,4 +36,17 @@ export function unifiedDiff(
     },
   )
   return patch ?? null
+}
+
+/** A file of one side, as the patch has it. */
+function alone(sign: '+' | '-', path: string, text: string): string | null {
+  if (text.length > maxCharactersAlone) return null
+  const names = sign === '+' ? `--- /dev/null\n+++ b/${path}\n` : `--- a/${path}\n+++ /dev/null\n`
+  if (text === '') return names
+  const isEnded = text.endsWith('\n')
+  const lines = isEnded ? text.slice(0, -1) : text
+  const count = lines.split('\n').length
+  const range = sign === '+' ? `-0,0 +1,${count}` : `-1,${count} +0,0`
+  const end = isEnded ? '' : '\\ No newline at end of file\n'
+  return `${names}@@ ${range} @@\n${sign}${lines.replaceAll('\n', `\n${sign}`)}\n${end}`
 }

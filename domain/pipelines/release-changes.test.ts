@@ -1,3 +1,4 @@
+import { applyPatch } from 'diff'
 import { describe, expect, test } from 'vitest'
 import { changeOfText, changesOfHooks, type HookFile } from './release-changes.ts'
 
@@ -16,6 +17,21 @@ describe('what a release changes', () => {
     expect(change).toBe('changed')
     expect(diff).toContain('-b\n+c')
     expect(changeOfText('a.yml', null, 'x\n').change).toBe('added')
+  })
+
+  test('a first manifest is shown whole, however long: nothing is searched for', () => {
+    const long = `${'a: 1\n'.repeat(52_000)}end`
+    for (const [before, after] of [
+      [null, long],
+      [long, null],
+    ] as const) {
+      const since = performance.now()
+      const { diff } = changeOfText('a.yml', before, after)
+      expect(performance.now() - since).toBeLessThan(200)
+      expect(diff?.split('\n')).toHaveLength(52_001 + 5)
+      expect(applyPatch(before ?? '', diff ?? '')).toBe(after ?? '')
+    }
+    expect(changeOfText('a.yml', null, 'x'.repeat(262_145)).diff).toBeNull()
   })
 
   test('hooks in the order of a deployment: another text, a new one, one that is gone', () => {

@@ -1,6 +1,6 @@
 import { secretForms } from '../secrets/secret-forms.ts'
 import { addRange, createTextMatcher, type TextRange } from '../secrets/text-matcher.ts'
-import { findTokens } from '../secrets/token-shapes.ts'
+import { findTokens, type TokenChoice } from '../secrets/token-shapes.ts'
 
 /**
  * Makes a function that replaces every known secret and every well-known kind of token in a text. Its
@@ -8,11 +8,11 @@ import { findTokens } from '../secrets/token-shapes.ts'
  */
 export function maskSecrets(secrets: readonly string[]): Mask {
   const matcher = withoutDetail(() => createTextMatcher(allForms(secrets)))
-  return (text, maxLength = Number.POSITIVE_INFINITY) =>
+  return (text, maxLength = Number.POSITIVE_INFINITY, choice) =>
     withoutDetail(() => {
       const seen = text.length - maxLength > maxBeyond ? text.slice(0, maxLength + maxBeyond) : text
       const known = matcher.find(seen, { cutShort: seen.length < text.length })
-      const ranges = union([...known, ...findTokens(seen)])
+      const ranges = union([...known, ...findTokens(seen, choice)])
       return replaceRanges(seen, ranges, Math.min(maxLength, seen.length))
     })
 }
@@ -21,7 +21,7 @@ export function maskSecrets(secrets: readonly string[]): Mask {
  * With `maxLength`, only that much of the text is masked and returned. A secret that is cut by the end
  * is masked as far as it is there.
  */
-export type Mask = (text: string, maxLength?: number) => string
+export type Mask = (text: string, maxLength?: number, choice?: TokenChoice) => string
 
 const masked = '[masked]'
 

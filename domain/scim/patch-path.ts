@@ -15,8 +15,11 @@ export function patchPath(schema: ResourceSchema, text: string): PatchPath {
   const extension = findExtension(schema, text)
   if (extension !== undefined) return { extension }
   const opening = text.indexOf('[')
-  const name = opening < 0 ? text : text.slice(0, opening)
-  const path = findAttribute(schema, name.trim())
+  const name = (opening < 0 ? text : text.slice(0, opening)).trim()
+  const path = findAttribute(schema, name)
+  // Whatever is asked of a read-only attribute is refused as that, also what the attribute does not have.
+  const whole = path ?? findAttribute(schema, name.replace(/(?:\.[^.:]*)+$/, ''))
+  if (whole) assertWritable({ attribute: whole.attribute }, text)
   if (!path) throw refusal('invalidPath', `There is no attribute ${quoted(text)} here.`)
   const { filter, sub } = opening < 0 ? {} : selection(path, text.slice(opening))
   const full = { ...path, ...(sub && { sub }), ...(filter && { filter }) }

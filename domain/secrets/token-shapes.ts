@@ -5,9 +5,12 @@ import type { TextRange } from './text-matcher.ts'
  * is linear in the text, because the author of a plan chooses the text. The test has the worst line of
  * each.
  */
-export function findTokens(text: string): TextRange[] {
-  return tokenShapes.flatMap(({ find }) => find(text))
+export function findTokens(text: string, { urls = true }: TokenChoice = {}): TextRange[] {
+  return tokenShapes.flatMap((shape) => (urls || shape !== urlPassword ? shape.find(text) : []))
 }
+
+/** `urls: false` leaves out the passwords in URLs, which may be any word. */
+export type TokenChoice = { urls?: boolean }
 
 type TokenShape = { name: string; find: (text: string) => TextRange[] }
 
@@ -19,6 +22,8 @@ const byPattern = (name: string, pattern: RegExp): TokenShape => ({
       end: index + token.length,
     })),
 })
+
+export const urlPassword = byPattern('url-password', /(?<=:\/\/[^\s/:@]{1,100}:)[^\s/@]{3,}(?=@)/g)
 
 /** A fixed prefix and one character class: without backtracking. */
 export const tokenShapes: readonly TokenShape[] = [
@@ -33,7 +38,7 @@ export const tokenShapes: readonly TokenShape[] = [
     'private-key',
     /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]{0,40}PRIVATE KEY-----|$)/g,
   ),
-  byPattern('url-password', /(?<=:\/\/[^\s/:@]{1,100}:)[^\s/@]{3,}(?=@)/g),
+  urlPassword,
 ]
 
 /**

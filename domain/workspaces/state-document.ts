@@ -8,7 +8,17 @@ export type StateDocument = {
   outputs: Readonly<Record<string, unknown>>
 }
 
-const read = new Set(['version', 'lineage', 'serial', 'resources', 'outputs'])
+/** The fields that OpenTofu reads (internal/states/statefile/version4.go), of any of its versions. */
+const read = {
+  state: fieldsNamed(
+    'version,terraform_version,serial,lineage,outputs,resources,check_results,encrypted_data',
+  ),
+  output: fieldsNamed('value,type,sensitive,deprecated'),
+  resource: fieldsNamed('module,mode,type,name,each,provider,instances'),
+  instance: fieldsNamed(
+    'index_key,status,deposed,provider,schema_version,attributes,attributes_flat,sensitive_attributes,private,dependencies,depends_on,create_before_destroy,skip_destroy,identity,identity_schema_version',
+  ),
+}
 
 /** Parses a state as OpenTofu writes it, or throws with what it is instead. */
 export function parseState(text: string): StateDocument {
@@ -23,10 +33,7 @@ export function parseState(text: string): StateDocument {
     throw refused(
       'The state is encrypted by OpenTofu itself, so its resources could not be shown or guarded. Turn the encryption block off: states are encrypted at rest here',
     )
-  // Go reads names ignoring case, so such a field would have two meanings.
-  const twin = Object.keys(value).find((key) => !read.has(key) && read.has(key.toLowerCase()))
-  if (twin !== undefined) throw refused(`The state has a field ${twin.slice(0, 20)}`)
-
+  refuseTwins(value, read.state)
   const { version, lineage, serial, resources = [], outputs = {} } = value
   if (version !== 4) throw refused('The state is not of format version 4')
   if (typeof lineage !== 'string' || !/^[\u0021-\u007e]{1,200}$/.test(lineage))
@@ -35,12 +42,43 @@ export function parseState(text: string): StateDocument {
     throw refused('The state has no serial')
   if (!Array.isArray(resources ?? [])) throw refused('The resources of the state are not a list')
   if (!isObject(outputs ?? {})) throw refused('The outputs of the state are not an object')
-  return {
+  const document = {
     lineage,
     serial,
     resources: Array.isArray(resources) ? resources : [],
     outputs: isObject(outputs) ? outputs : {},
   }
+  refuseTwinsWithin(document)
+  return document
+}
+
+function refuseTwinsWithin({ resources, outputs }: StateDocument): void {
+  for (const output of Object.values(outputs)) refuseTwins(output, read.output)
+  for (const resource of resources) {
+    refuseTwins(resource, read.resource)
+    const instances = isObject(resource) ? resource['instances'] : undefined
+    if (!Array.isArray(instances)) continue
+    for (const instance of instances) refuseTwins(instance, read.instance)
+  }
+}
+
+type Fields = { names: ReadonlySet<string>; folded: RegExp }
+
+/**
+ * Refuses a field that OpenTofu reads as another one: Go's encoding/json folds the case of names, and takes
+ * U+017F for `s` and U+212A for `k`. What is shown and guarded here would be another state than the one that
+ * OpenTofu reads. Names that are unknown in any case are allowed, since a newer OpenTofu may write them.
+ */
+function refuseTwins(value: unknown, { names, folded }: Fields): void {
+  if (!isObject(value)) return
+  const twin = Object.keys(value).find((key) => !names.has(key) && folded.test(key))
+  if (twin !== undefined) throw refused(`The state has a field ${twin.slice(0, 30)}`)
+}
+
+/** With `i` and `u` a regular expression folds as Go does: one character for one, of all of Unicode. */
+function fieldsNamed(names: string): Fields {
+  const all = names.split(',')
+  return { names: new Set(all), folded: new RegExp(`^(?:${all.join('|')})$`, 'iu') }
 }
 
 const refused = (message: string) => invalid(`${message}.`, undefined, 'invalid_state')

@@ -1,5 +1,6 @@
 import { conflict, invalid, type AppError } from '../errors.ts'
 import { whyUnmaskable } from '../secrets/secret-forms.ts'
+import { sensitiveNames } from './variables.ts'
 
 const variablesPerOwner = 200
 
@@ -92,10 +93,12 @@ export function refuseOverrides(
   variables: readonly MeasuredVariable[],
 ): AppError | undefined {
   let sum = 0
+  const names = sensitiveNames(variables)
   for (const [key, given] of Object.entries(overrides)) {
     const value = String(given)
-    const sensitive = variables.some((variable) => variable.key === key && variable.sensitive)
-    const fault = refuseValue({ key, kind: 'terraform', sensitive, value })
+    const fault =
+      refuseNumber(key, given) ??
+      refuseValue({ key, kind: 'terraform', sensitive: names.has(key), value })
     if (fault) return fault
     sum += textBytes({ key, kind: 'terraform', bytes: Buffer.byteLength(value) })
   }
@@ -105,6 +108,16 @@ export function refuseOverrides(
         `The variables of a run may take ${maxOverrideBytes} bytes together, and these take ${sum}.`,
         'variables_too_large',
       )
+}
+
+/** JSON's parser has rounded it already, so the plan would be made with another number. */
+function refuseNumber(key: string, given: string | number | boolean): AppError | undefined {
+  if (typeof given !== 'number' || !Number.isInteger(given) || Number.isSafeInteger(given))
+    return undefined
+  const most = Number.MAX_SAFE_INTEGER
+  return invalid(`The number of ${key} is not between -${most} and ${most}. Send it as text.`, [
+    { path: `vars.${key}`, message: `is not between -${most} and ${most}: send it as text` },
+  ])
 }
 
 /**

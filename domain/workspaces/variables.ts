@@ -33,9 +33,26 @@ export type VariablePhase = 'plan' | 'apply' | 'both'
 export const isInPhase = (phase: VariablePhase, step: 'plan' | 'apply'): boolean =>
   phase === 'both' || phase === step
 
+type Named = { kind: 'terraform' | 'env'; key: string }
+
+const prefix = 'TF_VAR_'
+
+/** The name under which OpenTofu reads the variable and a run overrides it; undefined for one that only programs read. */
+function nameInOpenTofu({ kind, key }: Named): string | undefined {
+  if (kind === 'terraform') return key
+  return key.startsWith(prefix) ? key.slice(prefix.length) : undefined
+}
+
 /** Whether OpenTofu reads the variable, as text, JSON or HCL. */
-export const isOfOpenTofu = ({ kind, key }: { kind: 'terraform' | 'env'; key: string }): boolean =>
-  kind === 'terraform' || key.startsWith('TF_VAR_')
+export const isOfOpenTofu = (variable: Named): boolean => nameInOpenTofu(variable) !== undefined
+
+/** The names under which OpenTofu reads those that are sensitive. */
+export const sensitiveNames = (
+  variables: ReadonlyArray<Named & { sensitive: boolean }>,
+): ReadonlySet<string> =>
+  new Set(
+    variables.flatMap((variable) => (variable.sensitive ? (nameInOpenTofu(variable) ?? []) : [])),
+  )
 
 /**
  * Why a variable cannot have this phase. OpenTofu stores its variables in the plan, but an apply that is

@@ -24,7 +24,7 @@ export type ReadSource = {
   files: ConfigurationFiles
   /** Whether the known files are the same. */
   unchanged: boolean
-  /** The pushes that touched the folders; null if the host does not report them without a gap. */
+  /** The pushes that touched the folders, all of them if none did; null if the host does not report them without a gap. */
   pushes: readonly GitPush[] | null
 } & CommitAuthors
 
@@ -123,7 +123,9 @@ async function pushesOf(
   const touching = await Promise.all(
     between.map(async (push) => touches(host, repo, { push, folders })),
   )
-  return between.filter((_, index) => touching[index])
+  const touched = between.filter((_, index) => touching[index])
+  // The branch has moved, so one of them changed the files. If the host says that none did, any of them may have.
+  return touched.length > 0 ? touched : between
 }
 
 /** A push without changes counts: it moves the branch back, and may remove a fix. */

@@ -1,11 +1,16 @@
 import { unavailable } from '../../domain/errors.ts'
 import { maskSecrets } from '../../domain/runs/mask-secrets.ts'
+import type { TokenChoice } from '../../domain/secrets/token-shapes.ts'
 import { createTurns } from '../runner/turns.ts'
 import { createJobThread } from '../threads/job-thread.ts'
 import type { MaskJob } from './mask-worker.ts'
 
 /** Masks texts, each up to `maxLength` (domain/runs/mask-secrets.ts). */
-export type MaskTexts = (texts: readonly string[], maxLength: number) => Promise<string[]>
+export type MaskTexts = (
+  texts: readonly string[],
+  maxLength: number,
+  choice?: TokenChoice,
+) => Promise<string[]>
 
 export type TextMasker = {
   /** `key` names this list of secrets and no other of the organization. */
@@ -33,9 +38,10 @@ export function createTextMasker({ inlineCharacters = 4_096 } = {}): TextMasker 
       const characters = secrets.reduce((sum, secret) => sum + secret.length, 0)
       if (characters <= inlineCharacters) {
         const mask = maskSecrets(secrets)
-        return async (texts, maxLength) => texts.map((text) => mask(text, maxLength))
+        return async (texts, maxLength, choice) =>
+          texts.map((text) => mask(text, maxLength, choice))
       }
-      return async (texts, maxLength) => {
+      return async (texts, maxLength, choice) => {
         const end = await turns.take(organizationId)
         try {
           const job = {
@@ -44,6 +50,7 @@ export function createTextMasker({ inlineCharacters = 4_096 } = {}): TextMasker 
             secrets: [...secrets],
             texts: [...texts],
             maxLength,
+            ...(choice && { choice }),
           }
           const masked = await thread.run(job)
           if (!masked)

@@ -1,13 +1,20 @@
 import { maskSecrets, type Mask } from '../../domain/runs/mask-secrets.ts'
+import type { TokenChoice } from '../../domain/secrets/token-shapes.ts'
 import { serveJobs } from '../threads/serve-jobs.ts'
 
 /** `key` is of one list of secrets, so that a mask is made once. */
-export type MaskJob = { key: string; secrets: string[]; texts: string[]; maxLength: number }
+export type MaskJob = {
+  key: string
+  secrets: string[]
+  texts: string[]
+  maxLength: number
+  choice?: TokenChoice
+}
 
 /** The thread that masks texts by many secrets. */
-serveJobs(({ key, secrets, texts, maxLength }: MaskJob): string[] => {
+serveJobs(({ key, secrets, texts, maxLength, choice }: MaskJob): string[] => {
   const mask = maskOf(key, secrets)
-  return texts.map((text) => mask(text, maxLength))
+  return texts.map((text) => mask(text, maxLength, choice))
 })
 
 /** Characters of secrets: a mask takes about 66 times as many bytes. */

@@ -24,6 +24,7 @@ type Row = [
   criticality: 'standard' | 'production' | null,
   lastNumber: number,
   lastPhase: RunPhase | ApplicationPhase | null,
+  lastConfirmStep: number | null,
   labels: Record<string, string>,
   description: string,
 ]
@@ -48,7 +49,12 @@ export type ListedPipeline = Pick<
   createdAt: string
   targetName: string | null
   criticality: 'standard' | 'production' | null
-  lastRun: { number: number; phase: RunPhase | ApplicationPhase } | null
+  /** `confirmStep`: the step after which its deployment waits for a person. */
+  lastRun: {
+    number: number
+    phase: RunPhase | ApplicationPhase
+    confirmStep: number | null
+  } | null
 }
 
 export type PipelineFilter = {
@@ -140,6 +146,8 @@ export async function listedPipelines(
         p.target_workspace_id, p.strategy, p.settings, p.created_at at time zone 'UTC', t.name, t.criticality,
         p.last_number, coalesce(r.phase, (select a.phase from application_runs a
           where a.organization_id = $1 and a.pipeline_run_id = p.last_application_run_id)),
+        (select d.confirm_step from deployments d
+          where d.organization_id = $1 and d.pipeline_run_id = p.last_application_run_id),
         p.labels, p.description) order by p.place) as page,
         (select found from ended) as found
       from found p
@@ -210,6 +218,7 @@ const listed = ([
   criticality,
   number,
   phase,
+  confirmStep,
   labels,
   description,
 ]: Row): ListedPipeline => ({
@@ -227,7 +236,7 @@ const listed = ([
   description,
   targetName,
   criticality,
-  lastRun: phase === null ? null : { number, phase },
+  lastRun: phase === null ? null : { number, phase, confirmStep },
 })
 
 /** Formats a time as the API does, without a Date in between, which costs more. */

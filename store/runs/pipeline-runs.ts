@@ -19,7 +19,13 @@ export type PipelineRun = {
 /** The place of a workspace run in a pipeline. */
 export type WorkspaceRunPlace = PipelineRun & { workspaceRunId: number }
 
-export type LastRun = { pipelineId: number; number: number; phase: RunPhase | ApplicationPhase }
+export type LastRun = {
+  pipelineId: number
+  number: number
+  phase: RunPhase | ApplicationPhase
+  /** The step after which its deployment waits for a person. */
+  confirmStep: number | null
+}
 
 /** Pipeline runs of one organization: the place and number of a run in a pipeline. */
 export function pipelineRuns(tenant: Tenant) {
@@ -125,15 +131,17 @@ export function pipelineRuns(tenant: Tenant) {
     async lastOf(pipelineIds: readonly number[]): Promise<LastRun[]> {
       if (pipelineIds.length === 0) return []
       const { rows: last } = await db.raw(
-        `select p.id as "pipelineId", r.number, coalesce(w.phase, a.phase) as phase
+        `select p.id as "pipelineId", r.number, coalesce(w.phase, a.phase) as phase,
+           d.confirm_step as "confirmStep"
          from unnest(?::integer[]) as p(id)
            cross join lateral (
              select id, number, workspace_run_id from pipeline_runs
              where organization_id = ? and pipeline_id = p.id order by number desc limit 1) r
            left join workspace_runs w on w.organization_id = ? and w.id = r.workspace_run_id
            left join application_runs a on a.organization_id = ? and a.pipeline_run_id = r.id
-             and r.workspace_run_id is null`,
-        [[...pipelineIds], organizationId, organizationId, organizationId],
+             and r.workspace_run_id is null
+           left join deployments d on d.organization_id = ? and d.pipeline_run_id = a.pipeline_run_id`,
+        [[...pipelineIds], ...Array<number>(4).fill(organizationId)],
       )
       return last
     },

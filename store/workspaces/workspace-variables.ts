@@ -54,6 +54,13 @@ export function workspaceVariables(tenant: Tenant) {
       return measured as MeasuredVariable[]
     },
 
+    /** Those whose values are sensitive, without them. */
+    async sensitive(
+      workspaceId: number,
+    ): Promise<Array<Pick<WorkspaceVariable, 'key' | 'kind' | 'sensitive'>>> {
+      return rows(workspaceId).where({ sensitive: true }).select('key', 'kind', 'sensitive')
+    },
+
     /** What `read` makes of each sensitive value; its sealed bytes are there only while it does. */
     async readSensitive<T>(
       workspaceId: number,

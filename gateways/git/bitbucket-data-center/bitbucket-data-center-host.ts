@@ -114,8 +114,9 @@ export function bitbucketDataCenterHost(
     compare: async (name, { base, head }) => {
       type Change = { type: string; path: Path; srcPath?: Path }
       const found: FileChange[] = []
-      const query = { from: head, to: base, limit: perPage }
-      const listed = client.list<Change>(`${at(name)}/compare/changes`, query)
+      // Its `compare/changes` begins where the two parted: of a branch that was moved back it leaves out what that undid.
+      const query = { since: base, until: head, limit: perPage }
+      const listed = client.list<Change>(`${at(name)}/changes`, query)
       for await (const { type, path, srcPath } of listed) {
         if (found.length >= maxChanges) break
         found.push({ path: path.toString, change: changes[type] ?? 'modified' })

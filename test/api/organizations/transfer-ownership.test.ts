@@ -81,6 +81,29 @@ describe('POST /api/org/transfer-ownership', () => {
     expect([await roleOf(owner), await roleOf(heir)]).toEqual(['Owner', 'Viewer'])
   })
 
+  test('429: an Owner gets no more guesses at the password of the same address elsewhere', async () => {
+    const [org, other] = [await harness.organization(), await harness.organization()]
+    const owner = await ownerOf(org)
+    const heir = await invited(owner, org, 'Viewer')
+    const { email } = owner
+    const passwordHash = await hashPassword('a password of the other account')
+    await harness.deps.store.tenant(other.id, async (tenant) =>
+      users(tenant).create({ email, name: 'Victim', role: 'Owner', passwordHash }),
+    )
+    const guess = async () =>
+      harness.app.inject({
+        method: 'POST',
+        url: '/api/auth/login',
+        payload: { email, password: 'not the password at all', org: other.slug },
+      })
+    for (let n = 0; n < 4; n += 1) expect((await guess()).statusCode).toBe(401)
+    const refused = await owner.post(url, { userId: heir.id, password })
+    expect([refused.statusCode, refused.json().code]).toEqual([409, 'user_not_signed_in'])
+    expect((await guess()).statusCode).toBe(401)
+    const locked = await guess()
+    expect([locked.statusCode, locked.json().code]).toEqual([429, 'locked'])
+  })
+
   test('403, 404, 409: only an Owner with a session, and only to an active user of the organization', async () => {
     const org = await harness.organization()
     const owner = await ownerOf(org)

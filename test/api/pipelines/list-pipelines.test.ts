@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bytesFromPostgres } from '../../harness/bytes-from-postgres.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
+import { deployActivities, deployWorld } from '../../harness/deploy/deploy-world.ts'
 
 let harness: Harness
 beforeAll(async () => {
@@ -48,8 +49,7 @@ test('200: each order, forwards and backwards, also page by page', async () => {
     ['shop', 'production'],
     ['data', 'standard'],
   ] as const) {
-    const workspace = await org.workspace({ by: author, criticality })
-    await author.patch(workspace.url, { name })
+    const workspace = await org.workspace({ by: author, criticality, fields: { name } })
     made[name] = workspace
     // Names that a cursor has to keep as they are.
     await author.post('/api/pipelines', {
@@ -109,6 +109,24 @@ test('200: each order, forwards and backwards, also page by page', async () => {
   ])
     expect((await author.get(`/api/pipelines?${query}`)).statusCode, query).toBe(400)
   expect((await page('cursor=99999999999999')).pipelines).toEqual([])
+})
+
+test('200: a deployment that stops between two steps waits for a person', async () => {
+  const world = await deployWorld(harness)
+  const { owner, hosts, pipelineId } = world
+  for (const name of ['a', 'b', 'c']) await hosts.add(name)
+  const deploy =
+    'strategy: c\nstrategies: { c: { kind: canary, steps: [30, 60, 100], confirm: each } }'
+  const run = await world.built({ deploy })
+  const shown = async () => [
+    (await owner.get('/api/pipelines?managed=false')).json().pipelines[0].lastRun,
+    (await owner.get(`/api/pipelines/${pipelineId}`)).json().pipeline.lastRun,
+  ]
+  const lastRun = { number: 1, state: 'running' }
+  expect(await shown()).toEqual([lastRun, lastRun])
+  await deployActivities(harness).deploy(run, hosts)
+  const waiting = { ...lastRun, awaitingApproval: true }
+  expect(await shown()).toEqual([waiting, waiting])
 })
 
 test('200: a page ends before 384 KiB of patterns; all pages together have each pipeline once', async () => {

@@ -90,6 +90,14 @@ describe('of a workspace', () => {
   })
   const ownRuns = async (url: string) => (await owner.get(`${url}/runs`)).json().runs
 
+  test('409: a variable that is sensitive by now and cannot be masked, also as TF_VAR_ of the environment', async () => {
+    const workspace = await org.workspace({ by: owner })
+    const run = await started(owner, `${workspace.url}/apply`, { vars: { token: 'ab' } })
+    const env = { key: 'TF_VAR_token', kind: 'env', value: 'long-enough', sensitive: true }
+    expect((await owner.post(`${workspace.url}/variables`, env)).statusCode).toBe(201)
+    expect(await refusal(`${workspace.url}/runs/${run.id}/rerun`)).toEqual([409, 'not_rerunnable'])
+  })
+
   test('201: one key is one run; 409: with another run', async () => {
     const workspace = await org.workspace({ by: owner })
     const run = await started(owner, `${workspace.url}/apply`)

@@ -27,6 +27,33 @@ test('201: the answer to a start warns if no person may approve the run', async 
   expect(approvable.json()).not.toHaveProperty('warnings')
 })
 
+test('400: a number of vars that JSON rounds, and what cannot be masked in place of a sensitive value', async () => {
+  const org = await harness.organization()
+  const user = await org.user('Deployer')
+  const workspace = await org.workspace({ by: user })
+  const apply = async (vars: string) => {
+    const url = `${workspace.url}/apply`
+    const headers = { 'content-type': 'application/json', cookie: `cc_session=${user.cookie}` }
+    const payload = `{"vars":${vars}}`
+    const sent = { method: 'POST' as const, url, payload, headers }
+    const origin = harness.config.baseUrl
+    return harness.app.inject({ ...sent, headers: { ...headers, origin } })
+  }
+  for (const number of ['9007199254740993', '-9007199254740993', '1e300']) {
+    const refused = await apply(`{"n":${number}}`)
+    expect(refused.statusCode, refused.body).toBe(400)
+    const [detail] = refused.json().details
+    expect(detail).toMatchObject({ path: 'vars.n', message: expect.stringContaining('as text') })
+  }
+  for (const accepted of ['9007199254740991', '0.1', '"9007199254740993"'])
+    expect((await apply(`{"n":${accepted}}`)).statusCode, accepted).toBe(201)
+
+  const env = { key: 'TF_VAR_token', kind: 'env', value: 'long-enough', sensitive: true }
+  expect((await user.post(`${workspace.url}/variables`, env)).statusCode).toBe(201)
+  const short = await apply('{"token":12}')
+  expect([short.statusCode, short.json().code]).toEqual([400, 'variable_not_maskable'])
+})
+
 describe('Idempotency-Key', () => {
   test.each(['run', 'apply', 'plan'])(
     '201: %s with the same key and body is one run',

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import { scimClient, type ScimClient } from './scim-client.ts'
@@ -100,6 +101,40 @@ describe('the SCIM envelope of each refusal', () => {
     expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0)
     expect((await idp.get('/ServiceProviderConfig')).statusCode).toBe(200)
   })
+})
+
+test.each([
+  'roles',
+  'Roles.value',
+  'roles.display',
+  'roles[primary eq "True"].display',
+  'roles[type eq "x"].value',
+  'roles[',
+  'urn:ietf:params:scim:schemas:core:2.0:User:roles.x.y',
+  'groups.type',
+  'groups[nosuch eq 1]',
+  'groups[value eq "1"]',
+  'meta.nosuch',
+])('400 mutability: a PATCH of what is read-only, in every shape: %s', async (path) => {
+  const { id } = await idp.user(`${randomBytes(6).toString('hex')}@acme.test`)
+  for (const op of ['add', 'replace', 'remove']) {
+    const answer = await idp.patch(`/Users/${id}`, {
+      op,
+      path,
+      ...(op !== 'remove' && { value: 'Owner' }),
+    })
+    expect([answer.statusCode, answer.json().scimType], answer.body).toEqual([400, 'mutability'])
+  }
+})
+
+test.each([
+  ['rolesx.display', 'invalidPath'],
+  ['emails.nosuch', 'invalidPath'],
+  ['emails[nosuch eq 1]', 'invalidFilter'],
+])('400: a path that names nothing: %s → %s', async (path, scimType) => {
+  const { id } = await idp.user(`${randomBytes(6).toString('hex')}@acme.test`)
+  const answer = await idp.patch(`/Users/${id}`, { op: 'replace', path, value: 'x' })
+  expect([answer.statusCode, answer.json().scimType], answer.body).toEqual([400, scimType])
 })
 
 describe('GET /api/org/scim/log', () => {

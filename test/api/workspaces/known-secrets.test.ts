@@ -122,6 +122,52 @@ describe('sensitive values of a workspace in what members read', () => {
       }
   })
 
+  test('200: what a run had in place of a sensitive value is masked in its plan and in the states after it', async () => {
+    const { org, owner, viewer, workspace, url } = await made()
+    const { platform } = harness.deps.store
+    for (const [key, kind] of [
+      ['password', 'terraform'],
+      ['TF_VAR_pin', 'env'],
+    ]) {
+      const stored = { key, kind, value: 'of-the-workspace', sensitive: true }
+      expect((await owner.post(`${url}/variables`, stored)).statusCode).toBe(201)
+    }
+    const vars = { password: secret, pin: 471147114711 }
+    const { id } = await startRun(owner, workspace, { vars })
+    const address = `aws_instance.web["${secret}"]`
+    const after = { user_data: 'x', text: `x ${secret}` }
+    const plan = testPlan([{ address, actions: ['create'], after }])
+    await recordedPlan(harness, { organizationId: org.id, workspaceRunId: id }, plan)
+    await platform('workspace_runs')
+      .where({ id })
+      .update({ phase: 'succeeded', endedAt: new Date() })
+    const assertMasked = async (paths: readonly string[]) => {
+      for (const path of paths) {
+        const { statusCode, body } = await viewer.get(path)
+        expect([path, statusCode]).toEqual([path, 200])
+        for (const trace of traces) expect(body, path).not.toContain(trace)
+      }
+    }
+    const ofRun = [`${url}/runs/${id}`, `${url}/runs/${id}/plan`]
+    const ofState = [`${url}/outputs`, `${url}/state/resources`]
+    // The state was pushed by a person.
+    await assertMasked([...ofRun, ...ofState])
+    await platform('state_versions')
+      .where({ workspaceId: workspace.id })
+      .update({ workspaceRunId: id })
+    // What later runs had is not asked for what an older one wrote.
+    for (let later = 0; later < 11; later += 1)
+      await platform('workspace_runs')
+        .where({ id: (await startRun(owner, workspace)).id })
+        .update({ phase: 'canceled', endedAt: new Date() })
+    await assertMasked([...ofRun, ...ofState])
+    const { run } = (await viewer.get(`${url}/runs/${id}`)).json()
+    expect(run.outputs.length).toBeGreaterThan(0)
+    const next = await startRun(owner, workspace, { vars: { word: secret } })
+    await recordedPlan(harness, { organizationId: org.id, workspaceRunId: next.id }, plan)
+    expect((await viewer.get(`${url}/runs/${next.id}/plan`)).body).toContain('horse')
+  })
+
   test('200: each text within a sensitive object is masked, but no key', async () => {
     const { owner, viewer, url } = await made()
     const value = `{ username = "app", password = "${secret.replaceAll('"', '\\"')}" }`

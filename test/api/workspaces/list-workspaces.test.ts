@@ -43,9 +43,7 @@ async function world(org: TestOrganization) {
   const made: Record<string, TestWorkspace> = {}
   for (const name of ['mail', 'shop-eu', 'data', 'shop-us', 'archive']) {
     const criticality = name.startsWith('shop') ? 'production' : 'standard'
-    const workspace = await org.workspace({ by: author, criticality })
-    await author.patch(workspace.url, { name })
-    made[name] = workspace
+    made[name] = await org.workspace({ by: author, criticality, fields: { name } })
   }
   const of = (name: string) => {
     const workspace = made[name]

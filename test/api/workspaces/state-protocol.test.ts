@@ -133,6 +133,14 @@ describe('/api/workspaces/{id}/state, with a user’s token', () => {
       stateOf(1, { serial: '1' }),
       stateOf(1, { Serial: 9 }),
       stateOf(1, { resources: {} }),
+      // Go folds these characters to `s`, so OpenTofu reads the second field.
+      stateOf(1, { '\u017Ferial': 9 }),
+      stateOf(1, { 'resource\u017F': [] }),
+      stateOf(1, { 'output\u017F': {} }),
+      stateOf(1, { resources: [{ ...stateOf(1).resources[0], 'in\u017Ftances': [] }] }),
+      stateOf(1, { resources: [{ ...stateOf(1).resources[0], MODE: 'data' }] }),
+      stateOf(1, { resources: [{ instances: [{ 'index_\u212Aey': 'a' }] }] }),
+      stateOf(1, { outputs: { open: { value: 1, type: 'number', '\u017Fensitive': true } } }),
       { encrypted_data: 'x', serial: 1, lineage: 'x' },
     ]
     for (const body of bodies) {

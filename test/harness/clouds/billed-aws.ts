@@ -20,8 +20,9 @@ export function billedAws() {
     folder: '',
     bucket: scriptedBucket('bills'),
     aws: undefined as unknown as ScriptedAws,
+    cloud: async (more: Partial<CloudTarget> = {}) => open(hooked.aws.cloud, { billing, ...more }),
     async bills(more: Partial<CloudTarget> = {}): Promise<Bills> {
-      const cloud = await open(hooked.aws.cloud, { billing, ...more })
+      const cloud = await hooked.cloud(more)
       const bills = cloud.bills?.()
       if (!bills) throw new Error('the account has no bill')
       return bills

@@ -117,12 +117,19 @@ async function route(
       return fail(404, 'Commit does not exist')
     }
   }
-  if (what === 'compare/changes') {
-    const found = await repositories.changes(
-      project.name,
-      query.get('to') ?? '',
-      query.get('from') ?? '',
-    )
+  if (what === 'compare/changes' || what === 'changes') {
+    // The comparison has what `from` changed since it parted from `to`; the changes are of both commits as they are.
+    const found =
+      what === 'changes'
+        ? await repositories.changes(
+            project.name,
+            query.get('since') ?? '',
+            query.get('until') ?? '',
+          )
+        : await store.changesOf(project, {
+            into: query.get('to') ?? '',
+            from: query.get('from') ?? '',
+          })
     const types: Record<string, string> = { A: 'ADD', D: 'DELETE' }
     const rows = found.map(({ path, status }) => ({
       type: types[status] ?? 'MODIFY',

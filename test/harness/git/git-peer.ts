@@ -25,6 +25,8 @@ export type GitPeer = {
     name: string,
     change: {
       branch?: string
+      /** Another branch on whose head the commit is made, so that the push moves this one back. */
+      onTopOf?: string
       write?: Record<string, string>
       remove?: string[]
       message?: string

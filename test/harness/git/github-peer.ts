@@ -149,7 +149,8 @@ export async function githubPeer(): Promise<GitPeer> {
           })
         return
       }
-      const { tree: base } = await call('GET', `/repos/${name}/git/commits/${head}`)
+      const parent = change.onTopOf === undefined ? head : await branchOf(name, change.onTopOf)
+      const { tree: base } = await call('GET', `/repos/${name}/git/commits/${parent}`)
       const blob = { mode: '100644', type: 'blob' }
       const tree = await call('POST', `/repos/${name}/git/trees`, {
         base_tree: base.sha,
@@ -161,13 +162,14 @@ export async function githubPeer(): Promise<GitPeer> {
       const commit = await call('POST', `/repos/${name}/git/commits`, {
         message,
         tree: tree.sha,
-        parents: [head],
+        parents: [parent],
         ...(email !== undefined && {
           author: { name: 'peer', email },
           committer: { name: 'peer', email },
         }),
       })
-      await call('PATCH', `/repos/${name}/git/refs/heads/${branch}`, { sha: commit.sha })
+      const ref = `/repos/${name}/git/refs/heads/${branch}`
+      await call('PATCH', ref, { sha: commit.sha, force: true })
       const { pusher, signed = false } = change
       authors.note(name, { branch, before: head, after: commit.sha, email: pusher, signed })
     },

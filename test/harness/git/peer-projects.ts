@@ -139,6 +139,13 @@ export class PeerProjects {
         const { branch = 'main', write = {}, remove = [], message, email, signed, pusher } = change
         const project = this.named(name)
         const before = (await this.repositories.head(project.name, branch)) ?? null
+        if (change.onTopOf !== undefined)
+          await this.repositories.git(
+            project.name,
+            'update-ref',
+            `refs/heads/${branch}`,
+            `refs/heads/${change.onTopOf}`,
+          )
         const made = await this.repositories.commit(project.name, {
           branch,
           write,

@@ -148,3 +148,45 @@ describe.each(hostsOf('githubPeer', 'gitlabPeer'))('authors of changes in %s', (
     }
   })
 })
+
+describe.each(hostsOf('gitlabPeer', 'bitbucketDataCenterPeer'))(
+  'the author of a branch that was moved back in %s',
+  (_, makePeer) => {
+    let world: GitWorld
+    beforeAll(async () => {
+      world = await openGitWorld(makePeer)
+    })
+    afterAll(async () => world?.harness.close())
+
+    test('403: a pusher who takes a colleague’s change back may not approve', async () => {
+      const { harness, org, user, connect, workspace } = world
+      const [pusher, colleague] = [
+        await org.user('SRE · Cloud Admin'),
+        await org.user('SRE · Cloud Admin'),
+      ]
+      const { repo, gitConnectionId } = await connect()
+      const fields = { gitConnectionId, source: git, path: 'live', criticality: 'production' }
+      const ws = await workspace(fields)
+      const starter = await org.user('Owner')
+      await harness.peer.branch(repo, 'main', 'before')
+      const by = { email: colleague.email, signed: true, pusher: colleague.email }
+      await harness.peer.edit(repo, { write: { 'live/main.tf': main('guarded') }, ...by })
+      await starter.post(`${ws.url}/plan`)
+      await harness.peer.edit(repo, {
+        onTopOf: 'before',
+        write: { 'docs/a.md': 'elsewhere\n' },
+        email: 'nobody@example.com',
+        pusher: pusher.email,
+      })
+      const { run } = (await starter.post(`${ws.url}/apply`)).json()
+      await eventually(
+        async () => (await user.get(`${ws.url}/runs/${run.id}`)).json().run.awaitingApproval,
+      )
+      const url = `/api/pipelines/${ws.pipelineId}/runs/${run.id}/approve`
+      // Bitbucket Cloud does not report who pushed.
+      if (harness.peer.product !== 'bitbucket-cloud')
+        expect((await pusher.post(url)).json().code).toBe('approver_is_author')
+      expect((await user.post(url)).statusCode).toBe(200)
+    })
+  },
+)

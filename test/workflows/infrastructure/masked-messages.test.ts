@@ -35,6 +35,38 @@ test.each([
   expect(run.endMessage).not.toContain(secret)
 })
 
+// OpenTofu reads `TF_VAR_pw` of the environment as `pw`, so a run overrides it under that name.
+test('what a run has in place of a sensitive TF_VAR_ is masked in its message, its log and its plan', async () => {
+  const org = await harness.organization()
+  const owner = await org.user('Owner')
+  const files = {
+    'main.tf': `variable "pw" {}
+resource "terraform_data" "x" {
+  input = var.pw
+  lifecycle {
+    postcondition {
+      condition     = self.id == ""
+      error_message = "said \${var.pw}"
+    }
+  }
+}
+`,
+  }
+  const workspace = await org.workspace({ by: owner, files })
+  const stored = { key: 'TF_VAR_pw', value: 'of-the-workspace', kind: 'env', sensitive: true }
+  expect((await owner.post(`${workspace.url}/variables`, stored)).statusCode).toBe(201)
+  const { id } = await startRun(owner, workspace, { vars: { pw: secret } })
+  const run = await runUntil(owner, { workspace, id }, isOver)
+  expect(run.state).toBe('failed')
+  expect(run.endMessage).toContain('[masked]')
+  const lines = await linesOf(owner, workspace, { id, stage: 'apply' })
+  const shown = await owner.get(`${workspace.url}/runs/${id}`)
+  for (const text of [lines.join('\n'), shown.body]) expect(text).not.toContain(secret)
+  expect(shown.json().run.plan.resources[0].attributes).toContainEqual(
+    expect.objectContaining({ path: 'input', sensitive: true }),
+  )
+})
+
 /** Stored values that today's API refuses. Such a run prints nothing that could contain them. */
 test.each([
   ['one that is too short', ['qzx'], 'The sensitive variable "v0" is shorter than 4 characters'],

@@ -1,0 +1,25 @@
+import { unwrap, type Tenant } from '../driver/tenant.ts'
+
+/** What an older apply set may still be in the state only where the configuration ignores changes of it. */
+const appliesSearched = 10
+
+/**
+ * Sealed, the newest first: the overrides of the run, and of the applies before it, whose values the state that it
+ * began from may have. Without a run those of the newest applies.
+ */
+export async function overridesUntil(
+  tenant: Tenant,
+  { workspaceId, runId }: { workspaceId: number; runId: number | null },
+): Promise<Buffer[]> {
+  const { db, organizationId } = unwrap(tenant)
+  const { rows } = await db.raw(
+    `select overrides from (
+       select id, overrides from workspace_runs
+       where organization_id = :organizationId and workspace_id = :workspaceId
+         and (kind = 'apply' or id = :runId) and id <= coalesce(:runId, 2147483647)
+       order by id desc limit :appliesSearched) newest
+     where overrides is not null order by id desc`,
+    { organizationId, workspaceId, runId, appliesSearched },
+  )
+  return rows.map(({ overrides }: { overrides: Buffer }) => overrides)
+}
