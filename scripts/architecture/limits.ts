@@ -21,7 +21,7 @@ export const limits: Limits = {
     api: 26,
     bench: 1,
 
-    console: 24,
+    console: 23,
     engines: 1,
     gateways: 14,
     runner: 3,

@@ -123,6 +123,92 @@ describe('the pages of cloud accounts', () => {
     await context.close()
   })
 
+  test('a change sends what was changed alone; bills and regions are set there too', async () => {
+    const [user, other] = [await org.user('SRE · Cloud Admin'), await org.user('Owner')]
+    const { accounts } = (await other.get('/api/cloud/accounts')).json()
+    const { id } = accounts.find(({ name }: { name: string }) => name === 'Lending')
+    const url = `/api/cloud/accounts/${id}`
+    const stored = async () => (await other.get(url)).json().account
+    const view = { scheme: 'dark', width: 390 } as const
+    const { page, context, faults } = await visit(browser, harness, { user, view })
+    await page.goto(`/clouds/${id}`)
+    await page.getByText('Its bills are not read').waitFor()
+    await page.getByRole('button', { name: 'Change' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByLabel('Minutes between syncs').fill('90')
+    // Revoked while the dialog is open.
+    expect((await other.patch(url, { runs: null })).statusCode).toBe(200)
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(await stored()).toMatchObject({ syncIntervalMinutes: 90, runs: null })
+
+    await page.getByRole('button', { name: 'Change' }).click()
+    await dialog.getByText('Regions and endpoint').click()
+    await dialog.getByLabel('Regions (optional)').fill('us-east-1, eu-west-1')
+    await dialog.getByLabel('Bills', { exact: true }).selectOption({ index: 1 })
+    await dialog.getByLabel('Bucket', { exact: true }).fill('bills-of-acme')
+    await dialog.getByLabel('Name of the export').fill('focus')
+    await dialog.getByLabel('Region of the bucket').fill('us-east-1')
+    await expectAccessible(page, 'the change of an account')
+    await expectNoSideways(page, 'the change of an account')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('bills-of-acme').waitFor()
+    const billing = {
+      bucket: 'bills-of-acme',
+      prefix: '',
+      exportName: 'focus',
+      region: 'us-east-1',
+    }
+    expect(await stored()).toMatchObject({ billing, regions: ['eu-west-1', 'us-east-1'] })
+
+    await page.getByRole('button', { name: 'Change' }).click()
+    await dialog.getByLabel('Bills', { exact: true }).selectOption('Not read')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Its bills are not read').waitFor()
+    expect((await stored()).billing).toBeNull()
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('a workspace is given an account, which says so, and is let go of again', async () => {
+    const user = await org.user('SRE · Cloud Admin')
+    const { id, url } = await org.workspace({ by: user, criticality: 'production' })
+    const stored = async () => (await user.get(url)).json().workspace.cloudAccountId
+    const { page, context, faults } = await visit(browser, harness, { user })
+    await page.goto(`/workspaces/${id}?tab=settings`)
+    await page.getByLabel('Cloud account').selectOption('Lending')
+    await page.getByRole('button', { name: 'Save settings' }).click()
+    await page.getByText('Saved.').waitFor()
+    await expectAccessible(page, 'a workspace with an account')
+    await page.getByRole('link', { name: 'Lending' }).click()
+    await page.getByRole('heading', { name: 'Lending' }).waitFor()
+    await page.getByRole('button', { name: 'Disconnect…' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Disconnect' }).click()
+    await page.getByText(/use this account/).waitFor()
+    await page.getByRole('link', { name: 'Open workspaces' }).click()
+    await page.getByRole('heading', { name: 'Workspaces' }).waitFor()
+
+    const deployer = await visit(browser, harness, { user: await org.user('Deployer') })
+    await deployer.page.goto(`/workspaces/${id}?tab=settings`)
+    await deployer.page.getByRole('link', { name: 'Lending' }).waitFor()
+    for (const label of ['Cloud account', 'Name'])
+      expect(await deployer.page.getByLabel(label).isDisabled(), label).toBe(true)
+    await deployer.page.getByLabel('Description').fill('of a Deployer')
+    await deployer.page.getByRole('button', { name: 'Save settings' }).click()
+    await deployer.page.getByText('Saved.').waitFor()
+    await deployer.context.close()
+
+    await page.goto(`/workspaces/${id}?tab=settings`)
+    expect(await stored()).not.toBeNull()
+    await page.getByLabel('Cloud account').selectOption({ index: 0 })
+    await page.getByRole('button', { name: 'Save settings' }).click()
+    await page.getByText('Saved.').waitFor()
+    expect(await stored()).toBeNull()
+    await page.getByRole('link', { name: 'Lending' }).waitFor({ state: 'detached' })
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
   const pages = async (page: Page) => {
     await page.goto('/clouds')
     const account = await page.getByRole('link', { name: 'Sandbox' }).getAttribute('href')

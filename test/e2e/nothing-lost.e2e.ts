@@ -1,6 +1,6 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createHarness, type Harness } from '../harness/create-harness.ts'
+import { gitHarness, peerMakers, type GitHarness } from '../harness/git/git-harness.ts'
 import { awaits, runUntil, startRun } from '../harness/runs.ts'
 import type { TestOrganization, TestWorkspace } from '../harness/test-organization.ts'
 import { expectAccessible } from './axe.ts'
@@ -11,12 +11,12 @@ import { retype } from './retype.ts'
 
 // Two people at one thing, and a session that ends under somebody's hands: what was typed is never lost unsaid.
 describe('nothing is lost', () => {
-  let harness: Harness
+  let harness: GitHarness
   let browser: Browser
   let org: TestOrganization
   let workspace: TestWorkspace
   beforeAll(async () => {
-    ;[harness, browser] = await Promise.all([createHarness({ worker: true }), openBrowser()])
+    ;[harness, browser] = await Promise.all([gitHarness(peerMakers.gitlabPeer), openBrowser()])
     org = await harness.organization()
   })
   afterAll(async () => {
@@ -114,6 +114,41 @@ describe('nothing is lost', () => {
       unpriced: 'allow',
     })
     expect(await page.getByLabel(/^Monthly cost limit/).inputValue()).toBe('200')
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
+  test('of a source in Git that two people change, each saves what they changed', async () => {
+    const [user, other] = [await org.user('Owner'), await org.user('Owner')]
+    const repo = 'northwind/shared'
+    await harness.peer.createRepository(repo, { 'main.tf': '# shared\n' })
+    const connected = await other.post('/api/git/connections', harness.body(repo))
+    const gitConnectionId = connected.json().connection.id
+    const { url, id } = await org.workspace({ by: user })
+    await other.patch(url, { source: { kind: 'git', branch: 'main' }, gitConnectionId })
+    const { page, context, faults } = await visit(browser, harness, { user })
+    await page.goto(`/workspaces/${id}?tab=git`)
+    const typed = (label: string) => page.getByLabel(label, { exact: true }).inputValue()
+    const source = { kind: 'git', branch: 'main', include: ['modules'] }
+    // Nothing was typed, so the fields follow.
+    await page.getByLabel('Folder', { exact: true }).waitFor()
+    await other.patch(url, { path: 'theirs' })
+    await lookAgain(page)
+    await expect.poll(async () => typed('Folder')).toBe('theirs')
+    await page.getByLabel('Folder', { exact: true }).fill('mine')
+    await other.patch(url, { autoApply: true, source })
+    await lookAgain(page)
+    await page.getByText('Somebody changed these settings meanwhile.').waitFor()
+    await button(page, 'Save the source').click()
+    await page.getByText('Saved.').waitFor()
+    const stored = async () => (await user.get(url)).json().workspace
+    expect(await stored()).toMatchObject({ path: 'mine', autoApply: true, source })
+    expect(await typed('Other folders (optional)')).toBe('modules')
+
+    await page.getByLabel('From the console').check()
+    await button(page, 'Keep the files here').click()
+    await page.getByText('the files are stored only here').waitFor({ state: 'attached' })
+    expect(await stored()).toMatchObject({ path: 'mine', source: { kind: 'inline' } })
     expect(faults).toEqual([])
     await context.close()
   })

@@ -39,6 +39,8 @@ describe('setting up an organization', () => {
     await page.getByRole('dialog').getByLabel('Name', { exact: true }).fill('shop')
     await page.getByRole('dialog').getByRole('button', { name: 'Create workspace' }).click()
     await page.getByRole('heading', { name: 'shop' }).waitFor()
+    await page.goto(`${new URL(page.url()).pathname}?tab=settings`)
+    await page.getByText(/^Of a standard workspace\. /).waitFor()
     await page.goto('/')
     await steps(page).getByText('1 of 7').waitFor()
     await steps(page).getByRole('button', { name: 'Dismiss' }).click()

@@ -2,6 +2,7 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState, type FormEvent } from 'react'
 import { call } from '../api/call.ts'
 import type { AuditFilter } from '../app/searches.ts'
+import { DayField } from '../parts/day-field.tsx'
 import { useSettled } from '../parts/filter-box.tsx'
 import { Button, Field, Select, textIn } from '../parts/forms.tsx'
 import { NamePicker } from '../parts/name-picker.tsx'
@@ -40,18 +41,8 @@ export function AuditFilterFields({ filter, onChange }: Props) {
       </Select>
       <WorkspacePicker onChoose={(id) => change('target', `workspace:${id}`)} />
       <NamedTarget onName={(name) => change('target', name)} />
-      <Field
-        label="From"
-        type="date"
-        value={filter.from ?? ''}
-        onChange={({ target }) => change('from', target.value)}
-      />
-      <Field
-        label="To"
-        type="date"
-        value={filter.to ?? ''}
-        onChange={({ target }) => change('to', target.value)}
-      />
+      <DayField label="From" value={filter.from} onDay={(day) => change('from', day)} />
+      <DayField label="To" value={filter.to} onDay={(day) => change('to', day)} />
     </div>
   )
 }

@@ -23,7 +23,10 @@ export function AuditPage() {
     <>
       <AuditFilterFields
         filter={filter}
-        onChange={(search) => void navigate({ to: '/organization/audit', search })}
+        onChange={(search) =>
+          // Back leads to the page before, and not through each filter.
+          void navigate({ to: '/organization/audit', search, replace: true })
+        }
       />
       <AuditChips filter={filter} />
       <div className="audit-acts">

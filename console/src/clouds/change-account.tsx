@@ -2,33 +2,34 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../api/call.ts'
 import { FormDialog } from '../parts/form-dialog.tsx'
-import { Check, Field, textIn } from '../parts/forms.tsx'
+import { Check, Field, Select, textIn } from '../parts/forms.tsx'
+import { accountChange, type TypedAccount } from './account-change.ts'
+import { BillingFields } from './billing-fields.tsx'
+import { billingIn } from './billing-in.ts'
+import { usesOf, type Provider, type Use } from './cloud-words.ts'
 import { CredentialFields, credentialsIn } from './credential-fields.tsx'
+import { PlaceFields, placeIn } from './place-fields.tsx'
 import type { CloudAccount } from './queries.ts'
 import { RunIdentityFields, runsIn } from './run-identities.tsx'
 
-/** Renames an account, changes how often it is synced and what runs are lent, and replaces its credentials. */
-export function ChangeAccount({
-  account,
-  onClose,
-}: {
-  account: CloudAccount
-  onClose: () => void
-}) {
+type Props = { account: CloudAccount; onClose: () => void }
+
+/** Changes the settings of an account, and replaces its credentials. */
+export function ChangeAccount({ account, onClose }: Props) {
   const queryClient = useQueryClient()
-  const [replaces, setReplaces] = useState(false)
-  const use = account.credentialsKind
+  // The fields show the account as it was when they were opened; the page reads it again every few seconds.
+  const [was] = useState(account)
+  const [use, setUse] = useState<Use>()
+  const { provider } = was
+  const signsIn = use ?? was.credentialsKind
   const change = useMutation({
-    mutationFn: (form: FormData) =>
-      call('changeCloudAccount', {
-        params: { id: account.id },
-        body: {
-          name: textIn(form, 'name').trim(),
-          syncIntervalMinutes: Number(textIn(form, 'syncIntervalMinutes')),
-          runs: runsIn(form, account.provider),
-          ...(replaces && { credentials: credentialsIn(form, account.provider, use) }),
-        },
-      }),
+    mutationFn: async (form: FormData): Promise<unknown> => {
+      const typed = typedIn(form, provider)
+      const credentials = use && credentialsIn(form, provider, use)
+      const body = accountChange({ ...typed, ...(credentials && { credentials }) }, was, account)
+      if (Object.keys(body).length === 0) return undefined
+      return call('changeCloudAccount', { params: { id: was.id }, body })
+    },
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: ['clouds'] })
       onClose()
@@ -36,13 +37,13 @@ export function ChangeAccount({
   })
   return (
     <FormDialog
-      title={`Change ${account.name}`}
+      title={`Change ${was.name}`}
       act="Save"
       doing={change}
       onSubmit={(form) => change.mutate(form)}
       onClose={onClose}
     >
-      <Field label="Name" name="name" defaultValue={account.name} required maxLength={100} />
+      <Field label="Name" name="name" defaultValue={was.name} required maxLength={100} />
       <Field
         label="Minutes between syncs"
         name="syncIntervalMinutes"
@@ -50,15 +51,60 @@ export function ChangeAccount({
         min={5}
         max={10_080}
         required
-        defaultValue={account.syncIntervalMinutes}
+        defaultValue={was.syncIntervalMinutes}
       />
-      <RunIdentityFields provider={account.provider} runs={account.runs} use={use} />
+      <RunIdentityFields provider={provider} runs={was.runs} use={signsIn} />
+      <BillingFields
+        {...{ provider }}
+        billing={was.billing}
+        intervalHours={was.ingestIntervalHours}
+      />
+      <details className="more-fields">
+        <summary>Regions and endpoint</summary>
+        <PlaceFields regions={was.regions} endpoint={was.endpoint} />
+      </details>
       <Check
         label="Replace the credentials"
-        checked={replaces}
-        onChange={({ target }) => setReplaces(target.checked)}
+        checked={use !== undefined}
+        onChange={({ target }) => setUse(target.checked ? was.credentialsKind : undefined)}
       />
-      {replaces && <CredentialFields provider={account.provider} use={use} />}
+      {use && <OtherCredentials provider={provider} use={use} onChange={setUse} />}
     </FormDialog>
   )
+}
+
+type CredentialsProps = { provider: Provider; use: Use; onChange: (use: Use) => void }
+
+/** Of the same kind as before, or of another. */
+const OtherCredentials = ({ provider, use, onChange }: CredentialsProps) => (
+  <>
+    <Select
+      label="How cloud-control signs in"
+      value={use}
+      onChange={({ target: { value } }) =>
+        onChange(usesOf[provider].find((one) => one.use === value)?.use ?? use)
+      }
+      hint="What to set up in the cloud for each is shown on the page “Connect a cloud account”."
+    >
+      {usesOf[provider].map((one) => (
+        <option key={one.use} value={one.use}>
+          {one.words}
+        </option>
+      ))}
+    </Select>
+    <CredentialFields key={use} provider={provider} use={use} />
+  </>
+)
+
+function typedIn(form: FormData, provider: Provider): TypedAccount {
+  return {
+    name: textIn(form, 'name').trim(),
+    syncIntervalMinutes: Number(textIn(form, 'syncIntervalMinutes')),
+    ...(form.has('ingestIntervalHours') && {
+      ingestIntervalHours: Number(textIn(form, 'ingestIntervalHours')),
+    }),
+    ...placeIn(form),
+    billing: billingIn(form, provider),
+    runs: runsIn(form, provider),
+  }
 }

@@ -11,6 +11,7 @@ import { ErrorNote, Loading } from '../parts/notes.tsx'
 import { PageHead } from '../parts/pages.tsx'
 import { Time } from '../parts/time.tsx'
 import { useStartKey } from '../runs/start-key.ts'
+import { AccountBills } from './account-bills.tsx'
 import { ChangeAccount } from './change-account.tsx'
 import { checkState, partName, providerName } from './cloud-words.ts'
 import { AccountStatus, Freshness } from './clouds.tsx'
@@ -63,6 +64,7 @@ export function CloudAccountPage() {
         />
         <RunIdentities account={account} />
       </section>
+      <AccountBills account={account} />
       <section className="section">
         <h2>Syncs</h2>
         <p className="section-text dim">
@@ -146,7 +148,7 @@ function Actions({ account }: { account: CloudAccount }) {
         onDone={() => void navigate({ to: '/clouds' })}
       >
         Its credentials and its list of resources are deleted. Nothing changes in the cloud. A
-        workspace that uses it must name another account first.
+        workspace that uses it must name another account, or none, in its settings first.
       </ConfirmButton>
       <ErrorNote error={sync.error ?? validate.error} />
       {changing && <ChangeAccount account={account} onClose={() => setChanging(false)} />}

@@ -7,9 +7,12 @@ import { CopyLine } from '../parts/copy-line.tsx'
 import { Button, Field, Select, textIn } from '../parts/forms.tsx'
 import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
 import { PageHead } from '../parts/pages.tsx'
+import { BillingFields } from './billing-fields.tsx'
+import { billingIn } from './billing-in.ts'
 import { CredentialFields, credentialsIn } from './credential-fields.tsx'
 import { accountHint, providerName, usesOf, type Provider, type Use } from './cloud-words.ts'
 import { canReach } from './issuer-reach.ts'
+import { PlaceFields, placeIn } from './place-fields.tsx'
 import { cloudSetupQuery, type CloudSetup } from './queries.ts'
 import { RunIdentityFields, runsIn } from './run-identities.tsx'
 import { SetupText } from './setup-text.tsx'
@@ -168,11 +171,9 @@ function ConnectForm({ chosen: { provider, accountId, use } }: { chosen: Chosen 
   const queryClient = useQueryClient()
   const connect = useMutation({
     mutationFn: (form: FormData) => {
-      const endpoint = textIn(form, 'endpoint').trim()
-      const regions = textIn(form, 'regions')
-        .split(/[\s,]+/)
-        .filter(Boolean)
+      const { endpoint, regions } = placeIn(form)
       const runs = runsIn(form, provider)
+      const billing = billingIn(form, provider)
       return call('connectCloudAccount', {
         body: {
           provider,
@@ -181,7 +182,8 @@ function ConnectForm({ chosen: { provider, accountId, use } }: { chosen: Chosen 
           credentials: credentialsIn(form, provider, use),
           ...(runs && { runs }),
           ...(endpoint && { endpoint }),
-          ...(regions.length > 0 && { regions }),
+          ...(regions && { regions }),
+          ...(billing && { billing }),
         },
       })
     },
@@ -203,11 +205,18 @@ function ConnectForm({ chosen: { provider, accountId, use } }: { chosen: Chosen 
         <summary>Credentials for runs</summary>
         <p>
           Runs of a workspace that uses this account are lent these for as long as they work. They
-          never see the credentials above.
+          never see the credentials above. Which account a workspace uses is chosen in its settings.
         </p>
         <RunIdentityFields provider={provider} runs={null} use={use} />
       </details>
-      <RareFields provider={provider} />
+      <details>
+        <summary>Bills</summary>
+        <BillingFields provider={provider} billing={null} />
+      </details>
+      <details>
+        <summary>More</summary>
+        <PlaceFields regions={null} endpoint={null} />
+      </details>
       <ErrorNote error={connect.error} />
       <span className="actions">
         <Button type="submit" tone="primary" busy={connect.isPending}>
@@ -215,28 +224,5 @@ function ConnectForm({ chosen: { provider, accountId, use } }: { chosen: Chosen 
         </Button>
       </span>
     </form>
-  )
-}
-
-function RareFields({ provider }: { provider: Provider }) {
-  return (
-    <details>
-      <summary>More</summary>
-      {provider === 'aws' && (
-        <Field
-          label="Regions (optional)"
-          name="regions"
-          placeholder="all that are switched on"
-          hint="Names of regions, separated by commas."
-        />
-      )}
-      <Field
-        label="Endpoint (optional)"
-        name="endpoint"
-        type="url"
-        maxLength={500}
-        hint="For a private endpoint of the cloud’s API. An operator opens it with CC_PRIVATE_HOSTS."
-      />
-    </details>
   )
 }

@@ -1,5 +1,6 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { call, type Answer } from '../api/call.ts'
+import { whileShort } from '../api/queries.ts'
 import type { ResourceFilter } from '../app/searches.ts'
 
 export type CloudAccount = Answer<'getCloudAccount'>['account']
@@ -20,7 +21,7 @@ export const cloudAccountsQuery = infiniteQueryOptions({
     call('listCloudAccounts', { query: { limit: pageSize, cursor: pageParam }, signal }),
   initialPageParam: firstPage,
   getNextPageParam: nextOf,
-  refetchInterval: refreshMs,
+  refetchInterval: whileShort(refreshMs),
 })
 
 export const cloudAccountQuery = (id: number) =>
@@ -66,7 +67,7 @@ export const cloudSyncsQuery = (id: number) =>
       call('listCloudSyncs', { params: { id }, query: { limit: 20, cursor: pageParam }, signal }),
     initialPageParam: firstPage,
     getNextPageParam: nextOf,
-    refetchInterval: refreshMs,
+    refetchInterval: whileShort(refreshMs),
   })
 
 export const cloudSyncQuery = (id: number, syncId: number) =>

@@ -1,10 +1,13 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
-import { useState, type FormEvent } from 'react'
+import { useState } from 'react'
 import { resourceFilters, type ResourceFilter } from '../app/searches.ts'
 import { money } from '../cost/money.ts'
+import { ratesHash } from '../cost/rates-hash.ts'
 import { DataTable, type Column } from '../parts/data-table.tsx'
-import { Button, Field, Select, textIn } from '../parts/forms.tsx'
+import { foundWords } from '../parts/filter-box.tsx'
+import { FilterForm } from '../parts/filter-form.tsx'
+import { Field, Select, textIn } from '../parts/forms.tsx'
 import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
 import { LoadMore, PageHead } from '../parts/pages.tsx'
 import { Time } from '../parts/time.tsx'
@@ -24,11 +27,15 @@ export function ResourcesPage() {
   const query = useInfiniteQuery(cloudResourcesQuery(filter))
   const resources = query.data?.pages.flatMap((page) => page.resources) ?? []
   const isFiltered = Object.keys(filter).length > 0
+  const settled = query.isSuccess && !query.isPlaceholderData
   return (
     <>
       <PageHead title="Clouds" tabTitle="Resources" />
       <CloudTabs />
-      <FilterForm key={JSON.stringify(filter)} filter={filter} />
+      <ResourceFields
+        filter={filter}
+        found={settled && isFiltered ? foundWords(resources.length, query.hasNextPage) : ''}
+      />
       <ErrorNote error={query.error} goesOn />
       {query.isPending && <Loading what="resources" />}
       {query.isSuccess && resources.length === 0 && (
@@ -99,7 +106,13 @@ const columns: ReadonlyArray<Column<CloudResource>> = [
     render: ({ cost30Days, currency, seenIn }) =>
       cost30Days === null ? (
         <span className="dim">
-          {seenIn.includes('bill') ? 'no exchange rate' : 'not in a bill'}
+          {seenIn.includes('bill') ? (
+            <Link to="/cost/bills" hash={ratesHash}>
+              no exchange rate
+            </Link>
+          ) : (
+            'not in a bill'
+          )}
         </span>
       ) : (
         money(cost30Days, currency)
@@ -123,14 +136,21 @@ function searchOf(form: FormData): ResourceFilter {
   return search
 }
 
-function FilterForm({ filter }: { filter: ResourceFilter }) {
+function ResourceFields({ filter, found }: { filter: ResourceFilter; found: string }) {
   const navigate = useNavigate()
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    void navigate({ to: '/clouds/resources', search: searchOf(new FormData(event.currentTarget)) })
-  }
   return (
-    <form onSubmit={submit} className="audit-filter">
+    <FilterForm
+      search={filter}
+      read={searchOf}
+      onFilter={(search) => void navigate({ to: '/clouds/resources', search })}
+      found={found}
+      beside={
+        // A plain link, so that the browser shows the text.
+        <a className="button" href={`/api/cloud/resources/imports?${queryOf(filter).toString()}`}>
+          Import blocks
+        </a>
+      }
+    >
       <Field
         label="Name or id"
         name="q"
@@ -159,12 +179,7 @@ function FilterForm({ filter }: { filter: ResourceFilter }) {
         <option value="gone">gone</option>
         <option value="all">all</option>
       </Select>
-      <Button type="submit">Filter</Button>
-      {/* A plain link, so that the browser shows the text. */}
-      <a className="button" href={`/api/cloud/resources/imports?${queryOf(filter).toString()}`}>
-        Import blocks
-      </a>
-    </form>
+    </FilterForm>
   )
 }
 

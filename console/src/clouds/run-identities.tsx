@@ -1,3 +1,4 @@
+import { Link } from '@tanstack/react-router'
 import { Fragment, useState } from 'react'
 import type { Body } from '../api/call.ts'
 import { Field, Select, textIn } from '../parts/forms.tsx'
@@ -87,20 +88,28 @@ export function runsIn(form: FormData, provider: Provider): Runs | null {
 /** What runs are lent, as members read it. */
 export function RunIdentities({ account: { provider, runs } }: { account: CloudAccount }) {
   return (
-    <dl className="pairs">
-      {phases.map(({ phase, words }) => {
-        const identity = runs?.[phase]
-        return (
-          <Fragment key={phase}>
-            <dt>{words} are lent</dt>
-            <dd>
-              {identity === undefined && 'nothing'}
-              {identity === 'account' && 'the identity of this account'}
-              {typeof identity === 'object' && <code>{identity[identityOf[provider].field]}</code>}
-            </dd>
-          </Fragment>
-        )
-      })}
-    </dl>
+    <>
+      <dl className="pairs">
+        {phases.map(({ phase, words }) => {
+          const identity = runs?.[phase]
+          return (
+            <Fragment key={phase}>
+              <dt>{words} are lent</dt>
+              <dd>
+                {identity === undefined && 'nothing'}
+                {identity === 'account' && 'the identity of this account'}
+                {typeof identity === 'object' && (
+                  <code>{identity[identityOf[provider].field]}</code>
+                )}
+              </dd>
+            </Fragment>
+          )
+        })}
+      </dl>
+      <p className="section-text dim">
+        A workspace uses this account once its settings name it.{' '}
+        <Link to="/workspaces">Workspaces</Link>
+      </p>
+    </>
   )
 }

@@ -4,6 +4,7 @@ import { DataTable, type Column } from '../parts/data-table.tsx'
 import { Button } from '../parts/forms.tsx'
 import { ErrorNote, Loading } from '../parts/notes.tsx'
 import { LoadMore } from '../parts/pages.tsx'
+import { RowDetails } from '../parts/row-details.tsx'
 import { Time } from '../parts/time.tsx'
 import { placeState, syncState, triggerWords } from './cloud-words.ts'
 import { cloudSyncQuery, cloudSyncsQuery, type CloudPlace, type CloudSync } from './queries.ts'
@@ -37,9 +38,11 @@ export function Syncs({ accountId }: { accountId: number }) {
             ),
           },
         ]}
+        below={({ id, startedAt }) =>
+          id === open && <Places accountId={accountId} syncId={id} startedAt={startedAt} />
+        }
       />
-      <LoadMore query={query} />
-      {open !== undefined && <Places accountId={accountId} syncId={open} />}
+      <LoadMore query={query} byHand />
     </>
   )
 }
@@ -82,11 +85,19 @@ const columns: ReadonlyArray<Column<CloudSync>> = [
   },
 ]
 
-function Places({ accountId, syncId }: { accountId: number; syncId: number }) {
+type PlacesProps = { accountId: number; syncId: number; startedAt: string }
+
+function Places({ accountId, syncId, startedAt }: PlacesProps) {
   const query = useQuery(cloudSyncQuery(accountId, syncId))
   const places = query.data?.sync.places ?? []
   return (
-    <section aria-label="Places of this sync">
+    <RowDetails
+      title={
+        <>
+          Places of the sync of <Time at={startedAt} />
+        </>
+      }
+    >
       <ErrorNote error={query.error} />
       {query.isPending && <Loading what="places" />}
       {query.isSuccess && places.length === 0 && <p className="dim">No place was looked at.</p>}
@@ -95,7 +106,7 @@ function Places({ accountId, syncId }: { accountId: number; syncId: number }) {
         rows={places.map((place) => ({ id: `${place.service} ${place.region}`, ...place }))}
         columns={placeColumns}
       />
-    </section>
+    </RowDetails>
   )
 }
 

@@ -1,9 +1,10 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import type { FormEvent } from 'react'
 import { anomalyStates, type AnomalySearch } from '../app/searches.ts'
 import { DataTable } from '../parts/data-table.tsx'
-import { Button, Field, Select, textIn } from '../parts/forms.tsx'
+import { foundWords } from '../parts/filter-box.tsx'
+import { FilterForm } from '../parts/filter-form.tsx'
+import { Field, Select, textIn } from '../parts/forms.tsx'
 import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
 import { LoadMore, PageHead } from '../parts/pages.tsx'
 import { anomalyColumns } from './anomaly-columns.tsx'
@@ -19,11 +20,15 @@ export function AnomaliesPage() {
   const search = route.useSearch()
   const query = useInfiniteQuery(anomaliesQuery(search))
   const anomalies = query.data?.pages.flatMap((page) => page.anomalies) ?? []
+  const settled = query.isSuccess && !query.isPlaceholderData
   return (
     <>
       <PageHead title="Cost" tabTitle="Anomalies" />
       <CostTabs />
-      <FilterForm key={JSON.stringify(search)} search={search} />
+      <AnomalyFilter
+        search={search}
+        found={settled ? foundWords(anomalies.length, query.hasNextPage) : ''}
+      />
       <ErrorNote error={query.error} goesOn />
       {query.isPending && <Loading what="anomalies" />}
       {query.isSuccess && anomalies.length === 0 && (
@@ -40,21 +45,25 @@ export function AnomaliesPage() {
   )
 }
 
-function FilterForm({ search }: { search: AnomalySearch }) {
-  const navigate = useNavigate()
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const form = new FormData(event.currentTarget)
-    const state = [...anomalyStates, 'all' as const].find((one) => one === textIn(form, 'state'))
-    const next: AnomalySearch = { ...(state && state !== 'open' && { state }) }
-    for (const field of ['service', 'provider', 'from', 'to'] as const) {
-      const value = textIn(form, field).trim()
-      if (value) next[field] = value
-    }
-    void navigate({ to: '/cost/anomalies', search: next })
+function searchOf(form: FormData): AnomalySearch {
+  const state = [...anomalyStates, 'all' as const].find((one) => one === textIn(form, 'state'))
+  const next: AnomalySearch = { ...(state && state !== 'open' && { state }) }
+  for (const field of ['service', 'provider', 'from', 'to'] as const) {
+    const value = textIn(form, field).trim()
+    if (value) next[field] = value
   }
+  return next
+}
+
+function AnomalyFilter({ search, found }: { search: AnomalySearch; found: string }) {
+  const navigate = useNavigate()
   return (
-    <form onSubmit={submit} className="audit-filter">
+    <FilterForm
+      search={search}
+      read={searchOf}
+      onFilter={(next) => void navigate({ to: '/cost/anomalies', search: next })}
+      found={found}
+    >
       <Select label="State" name="state" defaultValue={search.state ?? 'open'}>
         {anomalyStates.map((state) => (
           <option key={state} value={state}>
@@ -79,7 +88,6 @@ function FilterForm({ search }: { search: AnomalySearch }) {
       />
       <Field label="From" name="from" type="date" defaultValue={search.from} />
       <Field label="To" name="to" type="date" defaultValue={search.to} />
-      <Button type="submit">Filter</Button>
-    </form>
+    </FilterForm>
   )
 }

@@ -48,7 +48,7 @@ export function BillSlices({ account }: { account: IngestDetail['accounts'][numb
   ]
   return (
     <section className="section">
-      <h3>{name}</h3>
+      <h4>{name}</h4>
       {reason && slices.length === 0 && <p className="dim">{reason}</p>}
       <DataTable label={`Months of ${name}`} rows={slices} columns={columns} />
     </section>

@@ -7,10 +7,12 @@ import { DataTable, type Column } from '../parts/data-table.tsx'
 import { Button } from '../parts/forms.tsx'
 import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
 import { LoadMore, PageHead } from '../parts/pages.tsx'
+import { RowDetails } from '../parts/row-details.tsx'
 import { Time } from '../parts/time.tsx'
 import { BillSlices } from './bill-slices.tsx'
 import { idOfSource, ingestStateWords, triggerWords } from './cost-words.ts'
 import { CostTabs } from './cost-tabs.tsx'
+import { ExchangeRates } from './exchange-rates.tsx'
 import {
   billSourcesQuery,
   ingestQuery,
@@ -22,7 +24,7 @@ import { sourceColumns } from './source-columns.tsx'
 import { UploadBill } from './upload-bill.tsx'
 import './cost.css'
 
-/** Where bills come from, and what became of each look at them. */
+/** Where bills come from, at which rates they are shown, and what became of each look at them. */
 export function BillsPage() {
   const { may } = useMe()
   const [uploading, setUploading] = useState(false)
@@ -39,6 +41,7 @@ export function BillsPage() {
       <PageHead title="Cost" tabTitle="Bills" actions={actions} />
       <CostTabs />
       <Sources />
+      <ExchangeRates />
       <Ingests />
       {uploading && <UploadBill onClose={() => setUploading(false)} />}
     </>
@@ -84,7 +87,7 @@ function Sources() {
         rows={sources}
         columns={ownColumns(may('manage_cloud_accounts'))}
       />
-      <LoadMore query={query} />
+      <LoadMore query={query} byHand />
     </section>
   )
 }
@@ -139,9 +142,9 @@ function Ingests() {
             ),
           },
         ]}
+        below={({ id, startedAt }) => id === open && <OneIngest id={id} startedAt={startedAt} />}
       />
-      <LoadMore query={query} />
-      {open !== undefined && <OneIngest id={open} />}
+      <LoadMore query={query} byHand />
     </section>
   )
 }
@@ -185,15 +188,21 @@ const ingestColumns: ReadonlyArray<Column<Ingest>> = [
   },
 ]
 
-function OneIngest({ id }: { id: number }) {
+function OneIngest({ id, startedAt }: Pick<Ingest, 'id' | 'startedAt'>) {
   const query = useQuery(ingestQuery(id))
-  if (query.isPending) return <Loading what="its bills" />
   return (
-    <>
+    <RowDetails
+      title={
+        <>
+          Bills of the ingest of <Time at={startedAt} />
+        </>
+      }
+    >
       <ErrorNote error={query.error} goesOn />
+      {query.isPending && <Loading what="its bills" />}
       {query.data?.ingest.accounts.map((account) => (
         <BillSlices key={idOfSource(account)} account={account} />
       ))}
-    </>
+    </RowDetails>
   )
 }

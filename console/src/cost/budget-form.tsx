@@ -18,10 +18,13 @@ export function BudgetForm({
 }) {
   const { may } = useMe()
   const queryClient = useQueryClient()
+  const guardian = may('manage_cloud_accounts')
+  // The API refuses what weakens a budget that holds runs, and writes the refusal into the audit log.
+  const locked = !guardian && budget?.overBudget === 'approve'
   const [scopeKind, setScopeKind] = useState<ScopeKind>(budget?.scopeKind ?? 'all')
   const save = useMutation({
     mutationFn: async (form: FormData): Promise<unknown> => {
-      const typed = bodyOf(form, scopeKind, may('manage_cloud_accounts'))
+      const typed = { ...bodyOf(form, scopeKind, guardian), ...(locked && scopeOfBudget(budget)) }
       if (!budget) return call('createBudget', { body: typed })
       const body = budgetChange(typed, budget)
       if (Object.keys(body).length === 0) return undefined
@@ -40,8 +43,8 @@ export function BudgetForm({
       onSubmit={(form) => save.mutate(form)}
       onClose={onClose}
     >
-      <AmountFields budget={budget} />
-      <ScopeFields before={budget} kind={scopeKind} onKind={setScopeKind} />
+      <AmountFields budget={budget} locked={locked} />
+      <ScopeFields before={budget} kind={scopeKind} onKind={setScopeKind} disabled={locked} />
       <Field
         label="Warn at (percent of the amount)"
         name="thresholdPct"
@@ -52,7 +55,7 @@ export function BudgetForm({
         required
         defaultValue={budget?.thresholdPct ?? 80}
       />
-      {may('manage_cloud_accounts') && (
+      {guardian && (
         <Check
           label="Runs that would exceed it wait for a second person"
           name="approve"
@@ -77,9 +80,18 @@ function bodyOf(form: FormData, kind: ScopeKind, mayHold: boolean): Body<'create
   }
 }
 
-function AmountFields({ budget }: { budget: Budget | undefined }) {
+/** A disabled field is not in the form that is sent. */
+const scopeOfBudget = ({ scopeKind, scopeValue }: Budget) => ({ scopeKind, scopeValue })
+
+function AmountFields({ budget, locked }: { budget: Budget | undefined; locked: boolean }) {
   return (
     <>
+      {locked && (
+        <p className="dim">
+          It holds runs. To raise its amount, or to change what it is about, requires the role SRE ·
+          Cloud Admin or higher, which you do not have.
+        </p>
+      )}
       <Field label="Name" name="name" defaultValue={budget?.name} required maxLength={200} />
       <Field
         label={`Amount a month${budget ? ` (${budget.currency})` : ''}`}
@@ -89,7 +101,12 @@ function AmountFields({ budget }: { budget: Budget | undefined }) {
         step="any"
         required
         defaultValue={budget?.amountMonthly}
-        hint="In the organization’s currency."
+        {...(locked && { max: budget?.amountMonthly })}
+        hint={
+          locked
+            ? 'In the organization’s currency. You may lower it.'
+            : 'In the organization’s currency.'
+        }
       />
     </>
   )

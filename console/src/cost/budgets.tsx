@@ -97,25 +97,31 @@ function BudgetRow({ budget, onEdit }: { budget: Budget; onEdit: () => void }) {
             <Button aria-label={`Change ${name}`} onClick={onEdit}>
               Change…
             </Button>
-            <ConfirmButton
-              label="Delete…"
-              name={`Delete ${name}`}
-              tone="danger"
-              title={`Delete ${name}?`}
-              act="Delete budget"
-              run={async () => call('deleteBudget', { params: { id: budget.id } })}
-              refresh={['cost']}
-            >
-              {overBudget === 'approve'
-                ? 'Runs that it would hold no longer wait for an approval because of it.'
-                : 'Nobody is warned by it any more.'}
-            </ConfirmButton>
+            {(overBudget === 'warn' || may('manage_cloud_accounts')) && (
+              <DeleteBudget budget={budget} />
+            )}
           </span>
         )}
       </div>
     </li>
   )
 }
+
+const DeleteBudget = ({ budget: { id, name, overBudget } }: { budget: Budget }) => (
+  <ConfirmButton
+    label="Delete…"
+    name={`Delete ${name}`}
+    tone="danger"
+    title={`Delete ${name}?`}
+    act="Delete budget"
+    run={async () => call('deleteBudget', { params: { id } })}
+    refresh={['cost']}
+  >
+    {overBudget === 'approve'
+      ? 'Runs that it would hold no longer wait for an approval because of it.'
+      : 'Nobody is warned by it any more.'}
+  </ConfirmButton>
+)
 
 /** A workspace or an account is named, for nobody knows it by its number. */
 function ScopeOf({ budget }: { budget: Budget }) {
@@ -138,7 +144,9 @@ function Forecast({ budget }: { budget: Budget }) {
         {link && (
           <>
             {' '}
-            <Link to={link.to}>{link.label}</Link>
+            <Link to={link.to} {...(link.hash && { hash: link.hash })}>
+              {link.label}
+            </Link>
           </>
         )}
       </>

@@ -2,18 +2,20 @@ import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router'
 import type { CommitmentSearch } from '../app/searches.ts'
 import { DataTable } from '../parts/data-table.tsx'
+import { DayField } from '../parts/day-field.tsx'
 import { Select } from '../parts/forms.tsx'
 import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
 import { PageHead } from '../parts/pages.tsx'
 import { commitmentColumns } from './commitment-columns.tsx'
 import { commitmentOrderWords, leastUsed, shareWords } from './commitment-words.ts'
-import { DayField } from './cost-filter.tsx'
 import { CostTabs } from './cost-tabs.tsx'
 import { dayWords } from '../parts/day-words.ts'
 import { nameOfGroup } from './cost-words.ts'
 import { money } from './money.ts'
 import { PeriodField } from './period-field.tsx'
 import { commitmentsQuery, type Commitments } from './queries.ts'
+import { UnconvertedNote } from './unconverted-note.tsx'
+import { withDays } from './with-days.ts'
 import './cost.css'
 
 const route = getRouteApi('/app/cost/commitments')
@@ -49,9 +51,13 @@ function Filter({ search, found }: FilterProps) {
       <DayField
         label="From"
         value={search.from ?? found?.from}
-        onDay={(from) => show({ ...search, from })}
+        onDay={(from) => show(withDays(search, { from }))}
       />
-      <DayField label="To" value={search.to ?? found?.to} onDay={(to) => show({ ...search, to })} />
+      <DayField
+        label="To"
+        value={search.to ?? found?.to}
+        onDay={(to) => show(withDays(search, { to }))}
+      />
       <Select
         label="Cloud"
         value={provider ?? ''}
@@ -92,7 +98,7 @@ type NoneProps = { search: CommitmentSearch; found: Commitments }
 
 function NoCommitments({ search, found: { from, to, providers, unconverted } }: NoneProps) {
   const { provider, ...rest } = search
-  if (unconverted.length > 0) return <Unconverted unconverted={unconverted} />
+  if (unconverted.length > 0) return <UnconvertedNote unconverted={unconverted} />
   if (provider !== undefined && providers.length > 0)
     return (
       <Empty title={`No commitments of ${nameOfGroup('provider', provider)} in this period`}>
@@ -118,16 +124,6 @@ function NoCommitments({ search, found: { from, to, providers, unconverted } }: 
   )
 }
 
-function Unconverted({ unconverted }: Pick<Commitments, 'unconverted'>) {
-  if (unconverted.length === 0) return null
-  return (
-    <p className="note">
-      Not in these figures, because there is no exchange rate:{' '}
-      {unconverted.map(({ currency, amount }) => money(amount, currency)).join(', ')}.
-    </p>
-  )
-}
-
 function Found({ found }: { found: Commitments }) {
   const { commitments, currency, total, unconverted } = found
   const rows = commitments.map((one) => ({
@@ -138,7 +134,7 @@ function Found({ found }: { found: Commitments }) {
   return (
     <>
       <Totals found={found} />
-      <Unconverted unconverted={unconverted} />
+      <UnconvertedNote unconverted={unconverted} />
       <p className="section-text dim">
         The mark in each bar is at {leastUsed * 100} %. A commitment that stays under it for three
         days is announced once.{' '}

@@ -1,7 +1,9 @@
 import { Link, useNavigate } from '@tanstack/react-router'
 import { costChoices, type CostSearch } from '../app/searches.ts'
-import { Field, Select } from '../parts/forms.tsx'
+import { DayField } from '../parts/day-field.tsx'
+import { Select } from '../parts/forms.tsx'
 import { basisWords, groupWords, ownerWords } from './cost-words.ts'
+import { withDays } from './with-days.ts'
 import { PeriodField } from './period-field.tsx'
 
 type CostPlace = '/cost' | '/cost/unmanaged'
@@ -24,12 +26,12 @@ export function CostFilter({ search, window, to = '/cost' }: FilterProps) {
         <DayField
           label="From"
           value={search.from ?? window.from}
-          onDay={(day) => show({ ...search, from: day })}
+          onDay={(from) => show(withDays(search, { from }))}
         />
         <DayField
           label="To"
           value={search.to ?? window.to}
-          onDay={(day) => show({ ...search, to: day })}
+          onDay={(to) => show(withDays(search, { to }))}
         />
         {to === '/cost' && (
           <Select
@@ -64,22 +66,6 @@ export function CostFilter({ search, window, to = '/cost' }: FilterProps) {
       </form>
       <Narrowing search={search} to={to} />
     </>
-  )
-}
-
-type DayProps = { label: string; value: string | undefined; onDay: (day: string) => void }
-
-/** Taken when the field is left: while a year is typed, each digit would be another day. */
-export function DayField({ label, value = '', onDay }: DayProps) {
-  return (
-    <Field
-      key={value}
-      label={label}
-      type="date"
-      defaultValue={value}
-      min="1970-01-01"
-      onBlur={({ target }) => target.value && target.value !== value && onDay(target.value)}
-    />
   )
 }
 

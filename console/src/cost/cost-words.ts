@@ -1,5 +1,6 @@
 import { costChoices, type CostSearch } from '../app/searches.ts'
 import type { BillSlice, Budget, CostBasis, CostGroupBy, CostSeries, Ingest } from './queries.ts'
+import { ratesHash } from './rates-hash.ts'
 
 export const basisWords: Record<CostBasis, string> = {
   effective: 'Effective (amortised)',
@@ -191,7 +192,7 @@ export const noForecastWords: Record<
   NonNullable<Budget['noForecastBecause']>,
   {
     words: string
-    link?: { to: '/cost' | '/cost/bills' | '/organization/settings'; label: string }
+    link?: { to: '/cost/bills' | '/organization/settings'; hash?: string; label: string }
   }
 > = {
   no_tag_key: {
@@ -208,7 +209,7 @@ export const noForecastWords: Record<
   },
   no_rate: {
     words: 'there is no exchange rate for a part of the cost.',
-    link: { to: '/cost', label: 'Cost without a rate' },
+    link: { to: '/cost/bills', hash: ratesHash, label: 'Exchange rates' },
   },
   short_history: { words: 'it needs 14 days of cost.' },
 }

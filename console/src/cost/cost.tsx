@@ -17,6 +17,7 @@ import { idOfSource, nameOfGroup, restColor, restLabel, windowBefore } from './c
 import { change, money } from './money.ts'
 import { costQuery, costSeriesQuery, csvAddress, type Anomaly, type CostSeries } from './queries.ts'
 import { sourceColumns } from './source-columns.tsx'
+import { UnconvertedNote } from './unconverted-note.tsx'
 import './cost.css'
 
 const route = getRouteApi('/app/cost')
@@ -112,12 +113,7 @@ function Spend({ search, series, payload }: SpendProps) {
           <dd>{completeThrough ? dayWords(completeThrough) : 'no day yet'}</dd>
         </div>
       </dl>
-      {unconverted.length > 0 && (
-        <p className="note">
-          Not in these figures, because there is no exchange rate:{' '}
-          {unconverted.map(({ currency: other, amount }) => money(amount, other)).join(', ')}.
-        </p>
-      )}
+      <UnconvertedNote unconverted={unconverted} />
       <CostChart
         points={points}
         groups={groups}

@@ -1,11 +1,11 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call, type Body } from '../api/call.ts'
-import { settingsQuery } from '../api/queries.ts'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { Field, textIn, TextField } from '../parts/forms.tsx'
 import { matchLines, readMatch, type Match } from './match-lines.ts'
-import type { Price } from './queries.ts'
+import { priceChange } from './price-change.ts'
+import { currencyQuery, type Price } from './queries.ts'
 
 /** What a new price begins with. */
 export type PriceStart = { provider: string; resourceType: string; match: Match }
@@ -17,11 +17,12 @@ export function PriceForm({ price, start, onClose }: Props) {
   const queryClient = useQueryClient()
   const save = useMutation({
     // Async, so that a condition that cannot be read is an error of the form.
-    mutationFn: async (form: FormData) => {
+    mutationFn: async (form: FormData): Promise<unknown> => {
       const body = bodyOf(form)
-      return price
-        ? call('updatePrice', { params: { id: price.id }, body })
-        : call('createPrice', { body })
+      if (!price) return call('createPrice', { body })
+      const change = priceChange(body, price)
+      if (Object.keys(change).length === 0) return undefined
+      return call('updatePrice', { params: { id: price.id }, body: change })
     },
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: ['cost', 'prices'] })
@@ -80,7 +81,7 @@ const ProviderField = ({ provider }: { provider: string | undefined }) => (
 )
 
 function AmountFields({ price }: { price: Price | undefined }) {
-  const { data: settings } = useQuery(settingsQuery)
+  const { data: currency = '' } = useQuery(currencyQuery)
   const [typed, setTyped] = useState<string>()
   return (
     <>
@@ -101,7 +102,7 @@ function AmountFields({ price }: { price: Price | undefined }) {
         maxLength={3}
         title="Three capital letters, such as EUR"
         autoComplete="off"
-        value={typed ?? price?.currency ?? settings?.currency ?? ''}
+        value={typed ?? price?.currency ?? currency}
         onChange={({ target }) => setTyped(target.value)}
         hint="That of the organization: a price in another currency never counts."
       />

@@ -46,7 +46,7 @@ export function PricesPage() {
         prices={prices}
         {...(mayEdit && { onEdit: (price: Price) => setEdited({ price }) })}
       />
-      <LoadMore query={query} />
+      <LoadMore query={query} byHand />
       <UnpricedResources {...(mayEdit && { onPrice: (start) => setEdited({ start }) })} />
       {edited && (
         <PriceForm price={edited.price} start={edited.start} onClose={() => setEdited(undefined)} />

@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { call, queryText, type Answer } from '../api/call.ts'
 import { routes } from '../api/operations.ts'
+import { whileShort } from '../api/queries.ts'
 import type { AnomalySearch, CommitmentSearch, CostSearch, UnitSearch } from '../app/searches.ts'
 
 /** `asked`: what it answers, which is not what the page asks for while an answer is awaited. */
@@ -22,6 +23,7 @@ export type UnitCost = Answer<'getUnit'>
 export type Unit = UnitCost['unit']
 export type Price = Answer<'listPrices'>['prices'][number]
 export type Unpriced = Answer<'listUnpricedResources'>['unpriced'][number]
+export type Rate = Answer<'listRates'>['rates'][number]
 export type Budget = Answer<'listBudgets'>['budgets'][number]
 
 /** Bills come some times a day at most. */
@@ -121,12 +123,29 @@ export const unpricedQuery = infiniteQueryOptions({
   staleTime: staleMs,
 })
 
+export const ratesQuery = infiniteQueryOptions({
+  queryKey: ['cost', 'rates'],
+  queryFn: ({ pageParam, signal }) =>
+    call('listRates', { query: { limit: 200, cursor: pageParam }, signal }),
+  initialPageParam: firstPage,
+  getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+  staleTime: staleMs,
+})
+
 export const unitsQuery = infiniteQueryOptions({
   queryKey: ['cost', 'units'],
   queryFn: ({ pageParam, signal }) =>
     call('listUnits', { query: { limit: 100, cursor: pageParam }, signal }),
   initialPageParam: firstPage,
   getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
+  staleTime: staleMs,
+})
+
+/** The organization's currency, which every role reads with the units. The settings are read by fewer. */
+export const currencyQuery = queryOptions({
+  queryKey: ['cost', 'currency'],
+  queryFn: async ({ signal }) =>
+    (await call('listUnits', { query: { limit: 1 }, signal })).currency,
   staleTime: staleMs,
 })
 
@@ -146,7 +165,7 @@ export const ingestsQuery = infiniteQueryOptions({
     call('listIngests', { query: { limit: 20, cursor: pageParam }, signal }),
   initialPageParam: firstPage,
   getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
-  refetchInterval: refreshMs,
+  refetchInterval: whileShort(refreshMs),
 })
 
 export const ingestQuery = (id: number) =>
@@ -162,7 +181,7 @@ export const billSourcesQuery = infiniteQueryOptions({
     call('listBillSources', { query: { limit: 200, cursor: pageParam }, signal }),
   initialPageParam: firstPage,
   getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
-  refetchInterval: refreshMs,
+  refetchInterval: whileShort(refreshMs),
 })
 
 /** Without a state: those that nobody has judged. */

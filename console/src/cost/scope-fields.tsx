@@ -11,16 +11,19 @@ type Props = {
   before: { scopeKind: ScopeKind | null; scopeValue: string | null } | undefined
   kind: ScopeKind
   onKind: (kind: ScopeKind) => void
+  /** Shown and not changed. */
+  disabled?: boolean
 }
 
 /** Which cost something is about: the kind, and what of that kind. */
-export function ScopeFields({ before, kind, onKind }: Props) {
+export function ScopeFields({ before, kind, onKind, disabled = false }: Props) {
   const { field, hint } = scopeWords[kind]
   return (
     <>
       <Select
         label="Of what"
         value={kind}
+        disabled={disabled}
         onChange={({ target }) => onKind(scopeKinds.find((one) => one === target.value) ?? 'all')}
       >
         {scopeKinds.map((one) => (
@@ -35,6 +38,7 @@ export function ScopeFields({ before, kind, onKind }: Props) {
           label={field}
           name="scopeValue"
           required
+          disabled={disabled}
           maxLength={1_000}
           autoComplete="off"
           defaultValue={before?.scopeKind === kind ? (before.scopeValue ?? '') : ''}

@@ -5,22 +5,26 @@ import { FormDialog } from '../parts/form-dialog.tsx'
 import { Field, textIn } from '../parts/forms.tsx'
 import type { Unit } from './queries.ts'
 import { ScopeFields, sentScope, type ScopeKind } from './scope-fields.tsx'
+import { unitChange } from './unit-change.ts'
 
 /** Creates a unit, or changes this one. */
-export function UnitForm({ unit, onClose }: { unit?: Unit; onClose: () => void }) {
+export function UnitForm({ unit: newest, onClose }: { unit?: Unit; onClose: () => void }) {
   const queryClient = useQueryClient()
+  // The page reads the unit again behind the form. What is sent is compared with what the form was opened with.
+  const [unit] = useState(newest)
   const [scopeKind, setScopeKind] = useState<ScopeKind>(unit?.scopeKind ?? 'all')
   const save = useMutation({
-    mutationFn: (form: FormData) => {
+    mutationFn: async (form: FormData): Promise<unknown> => {
       const body = {
         name: textIn(form, 'name').trim(),
         unit: textIn(form, 'unit').trim(),
         scopeKind,
         scopeValue: sentScope(form, scopeKind),
       }
-      return unit
-        ? call('updateUnit', { params: { id: unit.id }, body })
-        : call('createUnit', { body })
+      if (!unit) return call('createUnit', { body })
+      const change = unitChange(body, unit)
+      if (Object.keys(change).length === 0) return undefined
+      return call('updateUnit', { params: { id: unit.id }, body: change })
     },
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: ['cost', 'units'] })

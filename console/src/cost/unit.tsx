@@ -14,6 +14,7 @@ import { scopeInWords } from './cost-words.ts'
 import { money, unitMoney } from './money.ts'
 import { PeriodField } from './period-field.tsx'
 import { unitQuery, type Unit, type UnitCost } from './queries.ts'
+import { UnconvertedNote } from './unconverted-note.tsx'
 import { UnitChart } from './unit-chart.tsx'
 import { UnitForm } from './unit-form.tsx'
 import { UnitValuesForm } from './unit-values-form.tsx'
@@ -131,12 +132,7 @@ function Figures({ cost }: { cost: UnitCost }) {
           per {unit.unit} of this period.
         </p>
       )}
-      {unconverted.length > 0 && (
-        <p className="note">
-          Not in these figures, because there is no exchange rate:{' '}
-          {unconverted.map(({ currency: other, amount }) => money(amount, other)).join(', ')}.
-        </p>
-      )}
+      <UnconvertedNote unconverted={unconverted} />
     </>
   )
 }

@@ -8,6 +8,7 @@ import { CostTabs } from './cost-tabs.tsx'
 import { dayWords } from '../parts/day-words.ts'
 import { money } from './money.ts'
 import { csvAddress, costQuery } from './queries.ts'
+import { UnconvertedNote } from './unconverted-note.tsx'
 import { UnmanagedGroups } from './unmanaged-groups.tsx'
 import { UnmanagedResources } from './unmanaged-resources.tsx'
 import { unmanagedShare } from './unmanaged-share.ts'
@@ -88,12 +89,7 @@ function Figures({ payload }: { payload: Payload }) {
           <dd className="num">{money(unattributed, currency)}</dd>
         </div>
       </dl>
-      {unconverted.length > 0 && (
-        <p className="note">
-          Not in these figures, because there is no exchange rate:{' '}
-          {unconverted.map(({ currency: other, amount }) => money(amount, other)).join(', ')}.
-        </p>
-      )}
+      <UnconvertedNote unconverted={unconverted} />
     </>
   )
 }

@@ -1,4 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { DataTable } from '../parts/data-table.tsx'
 import { Button } from '../parts/forms.tsx'
 import { ErrorNote } from '../parts/notes.tsx'
@@ -6,6 +7,7 @@ import { LoadMore } from '../parts/pages.tsx'
 import { matchLines } from './match-lines.ts'
 import type { PriceStart } from './price-form.tsx'
 import { unpricedQuery, type Unpriced } from './queries.ts'
+import { ratesHash } from './rates-hash.ts'
 
 const whyWords: Record<Unpriced['because'], string> = {
   size_not_confirmed: 'No apply has confirmed what they are like yet.',
@@ -42,7 +44,22 @@ export function UnpricedResources({ onPrice }: { onPrice?: (start: PriceStart) =
           },
           { title: 'Provider', render: ({ provider }) => <code>{provider}</code> },
           { title: 'Region', look: 'dim', render: ({ region }) => region ?? 'all' },
-          { title: 'Why', render: ({ because }) => whyWords[because] },
+          {
+            title: 'Why',
+            render: ({ because }) => (
+              <>
+                {whyWords[because]}
+                {because === 'no_exchange_rate' && (
+                  <>
+                    {' '}
+                    <Link to="/cost/bills" hash={ratesHash}>
+                      Exchange rates
+                    </Link>
+                  </>
+                )}
+              </>
+            ),
+          },
           onPrice !== undefined && {
             title: 'Actions',
             look: 'actions',

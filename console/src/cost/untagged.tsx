@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import type { FormEvent } from 'react'
 import type { Answer } from '../api/call.ts'
+import { plural } from '../api/words.ts'
 import type { UnmanagedSearch } from '../app/searches.ts'
 import { DataTable, type Column } from '../parts/data-table.tsx'
-import { Button, Field, textIn } from '../parts/forms.tsx'
+import { FilterForm } from '../parts/filter-form.tsx'
+import { Field, textIn } from '../parts/forms.tsx'
 import { ErrorNote, Loading } from '../parts/notes.tsx'
 import { money } from './money.ts'
 import { costQuery } from './queries.ts'
@@ -23,60 +24,71 @@ export function Untagged({ search, tagKey }: Props) {
       {tagKey === null ? (
         <p className="dim quiet-line">The bills of this period have no tags.</p>
       ) : (
-        <>
-          <KeyForm key={tagKey} search={search} tagKey={tagKey} />
-          <WithoutTag search={search} tagKey={tagKey} />
-        </>
+        <OfKey search={search} tagKey={tagKey} />
       )}
     </section>
   )
 }
 
-function KeyForm({ search, tagKey }: { search: UnmanagedSearch; tagKey: string }) {
-  const navigate = useNavigate()
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const key = textIn(new FormData(event.currentTarget), 'tagKey').trim()
-    const { tagKey: _key, tagValue: _value, untagged: _untagged, ...rest } = search
-    void navigate({ to: '/cost/unmanaged', search: { ...rest, ...(key && { tagKey: key }) } })
-  }
-  return (
-    <form onSubmit={submit} className="cost-filter tag-key">
-      <Field label="Tag key" name="tagKey" defaultValue={tagKey} maxLength={500} />
-      <Button type="submit">Show</Button>
-    </form>
-  )
-}
+type KeyProps = { search: UnmanagedSearch; tagKey: string }
 
-function WithoutTag({ search, tagKey }: { search: UnmanagedSearch; tagKey: string }) {
+function OfKey({ search, tagKey }: KeyProps) {
   const { tagValue: _value, ...open } = search
   const asked = { ...open, tagKey, untagged: true as const }
   const query = useQuery(costQuery(asked))
   const { total, currency = '', spendByService = [], byOwner } = query.data ?? {}
-  if (query.isPending) return <Loading what="untagged cost" />
-  if (total === undefined) return <ErrorNote error={query.error} goesOn />
+  const settled = query.isSuccess && !query.isPlaceholderData
   return (
     <>
+      <KeyForm
+        search={search}
+        tagKey={tagKey}
+        found={settled ? `${plural(spendByService.length, 'service')} found` : ''}
+      />
       <ErrorNote error={query.error} goesOn />
-      <p className="section-text">
-        <strong className="num">{money(total, currency)}</strong> without the tag {tagKey}.{' '}
-        <Link to="/cost" search={asked}>
-          See it by day
-        </Link>
-      </p>
-      <div className="cost-halves">
-        <DataTable
-          label={`Without the tag ${tagKey}, by service`}
-          rows={servicesOf(spendByService)}
-          columns={columnsOf('Service', currency)}
-        />
-        <DataTable
-          label={`Without the tag ${tagKey}, by workspace`}
-          rows={ownersOf(byOwner)}
-          columns={columnsOf('Workspace', currency)}
-        />
-      </div>
+      {query.isPending && <Loading what="untagged cost" />}
+      {total !== undefined && (
+        <>
+          <p className="section-text">
+            <strong className="num">{money(total, currency)}</strong> without the tag {tagKey}.{' '}
+            <Link to="/cost" search={asked}>
+              See it by day
+            </Link>
+          </p>
+          <div className="cost-halves">
+            <DataTable
+              label={`Without the tag ${tagKey}, by service`}
+              rows={servicesOf(spendByService)}
+              columns={columnsOf('Service', currency)}
+            />
+            <DataTable
+              label={`Without the tag ${tagKey}, by workspace`}
+              rows={ownersOf(byOwner)}
+              columns={columnsOf('Workspace', currency)}
+            />
+          </div>
+        </>
+      )}
     </>
+  )
+}
+
+function KeyForm({ search, tagKey, found }: KeyProps & { found: string }) {
+  const navigate = useNavigate()
+  return (
+    <FilterForm
+      className="cost-filter tag-key"
+      act="Show"
+      search={{ tagKey }}
+      read={(form) => ({ tagKey: textIn(form, 'tagKey').trim() })}
+      onFilter={({ tagKey: key }) => {
+        const { tagKey: _key, tagValue: _value, untagged: _untagged, ...rest } = search
+        void navigate({ to: '/cost/unmanaged', search: { ...rest, ...(key && { tagKey: key }) } })
+      }}
+      found={found}
+    >
+      <Field label="Tag key" name="tagKey" defaultValue={tagKey} maxLength={500} />
+    </FilterForm>
   )
 }
 

@@ -11,6 +11,7 @@ import { FiguresByDay } from './figures-by-day.tsx'
 import { change, money } from './money.ts'
 import { PeriodField } from './period-field.tsx'
 import { workspaceCostQuery, type WorkspaceCost } from './queries.ts'
+import { UnconvertedNote } from './unconverted-note.tsx'
 import './cost.css'
 
 type Props = { workspace: Workspace; search: Pick<WorkspaceSearch, 'from' | 'to'> }
@@ -77,12 +78,7 @@ function Spend({ id, cost }: { id: number; cost: WorkspaceCost }) {
           <dd className="num">{before ? money(before.total, currency) : '…'}</dd>
         </div>
       </dl>
-      {unconverted.length > 0 && (
-        <p className="note">
-          Not in these figures, because there is no exchange rate:{' '}
-          {unconverted.map(({ currency: other, amount }) => money(amount, other)).join(', ')}.
-        </p>
-      )}
+      <UnconvertedNote unconverted={unconverted} />
       <CostChart
         points={daily.map(({ day }) => day)}
         groups={[groupOf(cost)]}

@@ -34,3 +34,11 @@ export const runChangesQuery = (id: number, runId: number) =>
     queryKey: ['pipelines', id, 'runs', runId, 'changes'],
     queryFn: ({ signal }) => call('getPipelineRunChanges', { params: { id, runId }, signal }),
   })
+
+/** The manifest as it was fetched, which does not change. */
+export const runManifestQuery = (id: number, runId: number) =>
+  queryOptions({
+    queryKey: ['pipelines', id, 'runs', runId, 'manifest'],
+    queryFn: ({ signal }) => call('getRunManifest', { params: { id, runId }, signal }),
+    staleTime: Infinity,
+  })

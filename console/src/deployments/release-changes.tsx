@@ -8,6 +8,7 @@ import { RunLink } from '../runs/run-row.tsx'
 import { HookChanges } from './hook-changes.tsx'
 import { runChangesQuery } from './queries.ts'
 import { TextDiff } from './text-diff.tsx'
+import { WholeManifest } from './whole-manifest.tsx'
 
 type Props = { run: AnyRunDetail; place: RunPlace }
 
@@ -92,7 +93,13 @@ function ManifestChange({ runId, place }: { runId: number; place: RunPlace }) {
         </h3>
         <TextDiff title={title} diff={manifest.diff ?? ''} />
         {manifest.diff === null && (
-          <p className="dim">It is too long, or differs in too many lines, to be compared here.</p>
+          <>
+            <p className="dim">
+              It is too long, or differs in too many lines, to be compared here. This is all of it,
+              also what did not change.
+            </p>
+            <WholeManifest runId={runId} place={place} />
+          </>
         )}
       </article>
     </>

@@ -6,6 +6,7 @@ import type { GitConnection } from '../api/types.ts'
 import { useSettled } from '../parts/filter-box.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { Field, textIn } from '../parts/forms.tsx'
+import { defaultsChange } from './defaults-change.ts'
 
 type Props = { connection: GitConnection; onClose: () => void }
 
@@ -17,13 +18,10 @@ export function GitDefaults({ connection, onClose }: Props) {
   const query = useQuery(gitRepositoriesQuery(connection.id, useSettled(typed)))
   const repos = query.data?.repos ?? []
   const save = useMutation({
-    mutationFn: (form: FormData) => {
-      const defaultBranch = textIn(form, 'branch').trim()
-      const defaultRepo = typed.trim()
-      return call('setGitDefaults', {
-        params: { id: connection.id },
-        body: { ...(defaultRepo && { defaultRepo }), ...(defaultBranch && { defaultBranch }) },
-      })
+    mutationFn: async (form: FormData): Promise<unknown> => {
+      const body = defaultsChange({ repo: typed, branch: textIn(form, 'branch') }, connection)
+      if (Object.keys(body).length === 0) return undefined
+      return call('setGitDefaults', { params: { id: connection.id }, body })
     },
     onSuccess: async () => {
       await queryClient.invalidateQueries({ queryKey: ['git'] })

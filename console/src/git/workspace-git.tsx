@@ -27,7 +27,7 @@ export function WorkspaceGit({ workspace }: { workspace: Workspace }) {
   const hydrations = query.data?.pages.flatMap((page) => page.hydrations) ?? []
   return (
     <>
-      <WorkspaceSource key={workspace.source.kind} workspace={workspace} />
+      <WorkspaceSource key={id} workspace={workspace} />
       {(workspace.source.kind === 'inline' || hydrations.length > 0) && (
         <section className="section" aria-labelledby="hydrations-title">
           <h2 id="hydrations-title">Commits</h2>

@@ -5,6 +5,7 @@ import { scopeOf, ScopeFields, type ScopeKind } from '../cost/scope-fields.tsx'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { Field, Select, textIn } from '../parts/forms.tsx'
 import { SecretOnce } from '../parts/secret-once.tsx'
+import { channelChange } from './channel-change.ts'
 import { EventFields, eventsIn } from './event-fields.tsx'
 import { kindWords } from './notification-words.ts'
 import type { Channel, ChannelKind } from './queries.ts'
@@ -24,10 +25,9 @@ export function ChannelDialog({ channel, onClose }: Props) {
     mutationFn: async (form: FormData) => {
       const chosen = { kind, scopeKind }
       if (!channel) return secretOf(await call('createNotification', { body: newOf(form, chosen) }))
-      await call('updateNotification', {
-        params: { id: channel.id },
-        body: changeOf(form, channel, chosen),
-      })
+      const body = changeOf(form, channel, chosen)
+      if (Object.keys(body).length > 0)
+        await call('updateNotification', { params: { id: channel.id }, body })
       return undefined
     },
     onSuccess: async (secret) => {
@@ -139,5 +139,5 @@ const newOf = (form: FormData, chosen: Chosen): Body<'createNotification'> => ({
 
 function changeOf(form: FormData, channel: Channel, chosen: Chosen): Body<'updateNotification'> {
   const events = eventsIn(form, channel.events)
-  return { ...sharedOf(form, chosen), ...(events && { events }) }
+  return channelChange({ ...sharedOf(form, chosen), ...(events && { events }) }, channel)
 }

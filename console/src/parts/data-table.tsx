@@ -1,4 +1,4 @@
-import type { ReactNode } from 'react'
+import { Fragment, type ReactNode } from 'react'
 import { Scroller } from './scroller.tsx'
 
 export type Column<Row> = {
@@ -15,6 +15,8 @@ type Props<Row> = {
   rows: readonly Row[]
   /** `false` omits a column. */
   columns: ReadonlyArray<Column<Row> | false>
+  /** What is open below a row. Below all of the list it would be out of reach of who reads the row. */
+  below?: (row: Row) => ReactNode
 }
 
 /** A table that shows its rows as cards on a narrow screen. Without rows it renders nothing. */
@@ -39,15 +41,29 @@ export function DataTable<Row extends { id: number | string }>(props: Props<Row>
         </thead>
         <tbody>
           {props.rows.map((row) => (
-            <tr key={row.id}>
-              {columns.map((column, at) => (
-                <Cell key={column.title} column={column} row={row} names={at === naming} />
-              ))}
-            </tr>
+            <Fragment key={row.id}>
+              <tr>
+                {columns.map((column, at) => (
+                  <Cell key={column.title} column={column} row={row} names={at === naming} />
+                ))}
+              </tr>
+              <Below columnCount={columns.length}>{props.below?.(row)}</Below>
+            </Fragment>
           ))}
         </tbody>
       </table>
     </Scroller>
+  )
+}
+
+type BelowProps = { columnCount: number; children: ReactNode }
+
+function Below({ columnCount, children }: BelowProps) {
+  if (!children) return null
+  return (
+    <tr className="below-row">
+      <td colSpan={columnCount}>{children}</td>
+    </tr>
   )
 }
 

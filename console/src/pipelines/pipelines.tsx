@@ -58,9 +58,13 @@ export function PipelinesPage() {
       </div>
       <ErrorNote error={query.error} goesOn />
       {query.isPending && <Loading what="pipelines" />}
-      {query.isSuccess && all.length === 0 && q === '' && !search.label && (
-        <NoPipelines managed={managed} />
-      )}
+      {query.isSuccess &&
+        all.length === 0 &&
+        (q === '' && !search.label ? (
+          <NoPipelines managed={managed} />
+        ) : (
+          <NothingMatches search={search} />
+        ))}
       <PagedRows pages={query.data?.pages}>
         {(page) =>
           page.pipelines.map((pipeline) => <PipelineRow key={pipeline.id} pipeline={pipeline} />)
@@ -96,6 +100,21 @@ const Order = ({ search, onChange }: OrderProps) => (
     ))}
   </Select>
 )
+
+function NothingMatches({
+  search: { q: _q, label: _label, ...others },
+}: {
+  search: PipelinesSearch
+}) {
+  return (
+    <Empty title="No pipeline matches">
+      <p>No name has this text, or none of the labels is on a pipeline.</p>
+      <Link to="/pipelines" search={others} replace className="button">
+        Clear the filter
+      </Link>
+    </Empty>
+  )
+}
 
 const NoPipelines = ({ managed }: { managed: boolean }) => (
   <Empty title={managed ? 'No pipelines yet' : 'No pipelines of your own yet'}>

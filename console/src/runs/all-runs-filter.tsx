@@ -2,8 +2,9 @@ import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../api/call.ts'
 import { workspaceQuery } from '../api/queries.ts'
+import { DayField } from '../parts/day-field.tsx'
 import { useSettled } from '../parts/filter-box.tsx'
-import { Field, Select } from '../parts/forms.tsx'
+import { Select } from '../parts/forms.tsx'
 import { LabelFilter } from '../parts/label-filter.tsx'
 import { NamePicker } from '../parts/name-picker.tsx'
 import { personQuery } from '../users/person-query.ts'
@@ -33,18 +34,8 @@ export function AllRunsFilter({ search, onChange }: Props) {
           onChange({ ...others, ...(label.length > 0 && { label }) })
         }}
       />
-      <Field
-        label="From"
-        type="date"
-        value={search.from ?? ''}
-        onChange={({ target }) => change('from', target.value)}
-      />
-      <Field
-        label="To"
-        type="date"
-        value={search.to ?? ''}
-        onChange={({ target }) => change('to', target.value)}
-      />
+      <DayField label="From" value={search.from} onDay={(day) => change('from', day)} />
+      <DayField label="To" value={search.to} onDay={(day) => change('to', day)} />
       <Choices label="Ended" name="ended" choices={listedEnds} {...{ search, change }} />
       <Select
         label="Order"

@@ -1,3 +1,4 @@
+import { useState } from 'react'
 import { plainText } from '../parts/plain-text.ts'
 import type { DiffLine } from './line-diff.ts'
 
@@ -7,10 +8,16 @@ const looks = {
   removed: { sign: '−', word: 'Removed: ' },
 }
 
-/** Lines that were added, removed or stayed. A long line is cut at `maxLength` characters. */
+/** The limit of a hook. A manifest and the files of a workspace seldom have a longer line. */
+const wholeLength = 65_536
+
+/**
+ * Lines that were added, removed or stayed. A line is shown to its end: cut off, it would hide a command from an
+ * approver behind enough spaces. What is above `maxLength` characters is left out with a note and a button.
+ */
 export function DiffLines({
   lines,
-  maxLength = 500,
+  maxLength = wholeLength,
 }: {
   lines: readonly DiffLine[]
   maxLength?: number
@@ -28,6 +35,9 @@ export function DiffLines({
 
 function Line({ line: { kind, text }, maxLength }: { line: DiffLine; maxLength: number }) {
   const { sign, word } = looks[kind]
+  const [whole, setWhole] = useState(false)
+  const start = whole ? text : startOf(text, maxLength)
+  const left = text.length - start.length
   return (
     <li className={`diff-${kind}`}>
       <span className="diff-sign" aria-hidden="true">
@@ -35,8 +45,17 @@ function Line({ line: { kind, text }, maxLength }: { line: DiffLine; maxLength: 
       </span>
       <code>
         <span className="visually-hidden">{word}</span>
-        {plainText(text.slice(0, maxLength))}
+        {plainText(start)}
+        {left > 0 && (
+          <button type="button" className="link" onClick={() => setWhole(true)}>
+            {`… ${left.toLocaleString('en')} more ${left === 1 ? 'character' : 'characters'}`}
+          </button>
+        )}
       </code>
     </li>
   )
 }
+
+/** One unit of UTF-16 less where the last one would be half of a character. */
+const startOf = (text: string, maxLength: number): string =>
+  text.slice(0, maxLength).replace(/[\uD800-\uDBFF]$/, '')

@@ -6,10 +6,16 @@ const busy = 'Others of your organization do the same now. Try again in a moment
 export const cloudErrors = {
   account_already_connected:
     'This account is connected already. It is in the list of cloud accounts.',
-  account_busy: 'What is known of this account is being deleted. It is looked at again by itself.',
-  account_in_use: {
-    text: 'Workspaces use this account. Give them another one first.',
+  account_busy: 'What a sync found is being stored. Try again in a minute.',
+  account_forgetting:
+    'What is known of this account is being deleted. It is looked at again by itself.',
+  export_in_use: {
+    text: 'Another account has the bills of this place. Its cost would count twice.',
     withFacts: true,
+  },
+  account_in_use: {
+    text: 'Workspaces use this account. Give them another one, or none, in their settings first.',
+    action: { label: 'Open workspaces', to: '/workspaces' },
   },
   cloud_credentials_rejected: 'The cloud rejects the credentials. Check them and try again.',
   cloud_permissions_missing: {

@@ -1,7 +1,14 @@
 /** Where an error is solved. The places of a workspace are shown where the page knows the workspace. */
 export type ErrorAction = { label: string } & (
   | { tab: 'files' | 'git' | 'runs' | 'variables' }
-  | { to: '/organization/git' | '/organization/sso' | '/organization/tokens' | '/cost/bills' }
+  | {
+      to:
+        | '/organization/git'
+        | '/organization/sso'
+        | '/organization/tokens'
+        | '/cost/bills'
+        | '/workspaces'
+    }
 )
 
 /**

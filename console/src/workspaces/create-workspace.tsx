@@ -2,6 +2,8 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { call } from '../api/call.ts'
+import { useMe } from '../app/session.ts'
+import { CloudAccountField } from '../clouds/account-field.tsx'
 import { gitOption } from '../git/files-choice.tsx'
 import { gitSourceIn } from '../git/git-source.ts'
 import { GitSourceFields } from '../git/git-source-fields.tsx'
@@ -46,6 +48,7 @@ type Props = {
 
 /** One choice says where the files come from; all that Git needs is asked for here. */
 export function CreateWorkspace({ search, onClose }: Props) {
+  const { may } = useMe()
   const navigate = useNavigate()
   const queryClient = useQueryClient()
   const [from, setFrom] = useState<Source>('editor')
@@ -57,6 +60,7 @@ export function CreateWorkspace({ search, onClose }: Props) {
           criticality: textIn(form, 'criticality') === 'production' ? 'production' : 'standard',
           // A plan that destroys something waits, until somebody chooses otherwise in the settings.
           confirm: 'destroys',
+          cloudAccountId: Number(textIn(form, 'cloudAccountId')) || null,
           ...(from === 'git' && gitSourceIn(form)),
         },
       }),
@@ -89,6 +93,7 @@ export function CreateWorkspace({ search, onClose }: Props) {
         hint="Lower-case letters, digits and hyphens."
       />
       <CriticalityField />
+      {may('manage_cloud_accounts') && <CloudAccountField was={null} onlyIfAny />}
       <Sources value={from} onChange={setFrom} />
       {from === 'git' && <GitSourceFields />}
     </FormDialog>

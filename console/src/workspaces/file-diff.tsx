@@ -18,7 +18,7 @@ export function FileDiff({ name, was, is }: FileProps) {
       </h3>
       {hunks ? (
         hunks.map(({ line, lines }) => (
-          <Scroller key={line} className="snippet" label={`${title}, from line ${line}`}>
+          <Scroller key={line} className="snippet wrapped" label={`${title}, from line ${line}`}>
             <DiffLines lines={lines} />
           </Scroller>
         ))

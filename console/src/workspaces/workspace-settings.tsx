@@ -1,14 +1,16 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { Fragment, type FormEvent } from 'react'
-import { call, type Body } from '../api/call.ts'
+import { call } from '../api/call.ts'
 import type { Workspace } from '../api/types.ts'
 import { useMe } from '../app/session.ts'
-import { Button, Check, Field, Select, textIn } from '../parts/forms.tsx'
-import { describedIn, descriptionLength, LabelsField } from '../parts/labels-field.tsx'
+import { CloudAccountField } from '../clouds/account-field.tsx'
+import { Button, Check, Field, Select } from '../parts/forms.tsx'
+import { descriptionLength, LabelsField } from '../parts/labels-field.tsx'
 import { linesOf } from '../parts/labels.ts'
 import { ErrorNote } from '../parts/notes.tsx'
 import { SettingsChanged } from '../parts/settings-changed.tsx'
 import { useStoredForm } from '../parts/use-stored-form.ts'
+import { confirmOptions, isWeaker, workspaceChange } from './workspace-change.ts'
 import { Danger } from './workspace-danger.tsx'
 
 /** The values of the fields. The service has no order of labels, so they get one. */
@@ -23,6 +25,7 @@ const textOf = (workspace: Workspace) =>
     workspace.unpriced,
     workspace.confirm,
     workspace.autoApply,
+    workspace.cloudAccountId,
   ])
 
 export function Settings({ workspace }: { workspace: Workspace }) {
@@ -34,7 +37,7 @@ export function Settings({ workspace }: { workspace: Workspace }) {
   const guardian = may('manage_cloud_accounts')
   const save = useMutation({
     mutationFn: async (form: FormData) => {
-      const sent = changesIn(form, was, guardian)
+      const sent = workspaceChange(form, was, guardian)
       if (Object.keys(sent).length === 0) return { sent, now: workspace }
       const answer = await call('updateWorkspace', { params: { id: was.id }, body: sent })
       return { sent, now: answer.workspace }
@@ -54,8 +57,8 @@ export function Settings({ workspace }: { workspace: Workspace }) {
       {fields.overtaken && <SettingsChanged onShow={fields.showStored} />}
       <form onSubmit={submit} onChange={fields.onTouch}>
         <Fragment key={fields.turn}>
-          <FoundFields was={was} disabled={!editor} onTouch={fields.onTouch} />
-          <GuardFields was={was} disabled={!editor} guardian={guardian} />
+          <FoundFields {...{ was, guardian }} disabled={!editor} onTouch={fields.onTouch} />
+          <GuardFields {...{ was, guardian }} disabled={!editor} />
         </Fragment>
         <ErrorNote error={save.error} />
         {editor && (
@@ -74,10 +77,12 @@ export function Settings({ workspace }: { workspace: Workspace }) {
   )
 }
 
-type FieldsProps = { was: Workspace; disabled: boolean }
+type FieldsProps = { was: Workspace; disabled: boolean; guardian: boolean }
+
+type FoundProps = FieldsProps & { onTouch: () => void }
 
 /** What it is called and found by, and where its files are. */
-const FoundFields = ({ was, disabled, onTouch }: FieldsProps & { onTouch: () => void }) => (
+const FoundFields = ({ was, disabled, guardian, onTouch }: FoundProps) => (
   <fieldset disabled={disabled}>
     <legend>Workspace</legend>
     <Field
@@ -88,6 +93,7 @@ const FoundFields = ({ was, disabled, onTouch }: FieldsProps & { onTouch: () => 
       maxLength={63}
       pattern="[a-z0-9][a-z0-9\-]*"
       title="Lower-case letters, digits and hyphens."
+      {...(!guardian && isNameGuard(was) && { disabled: true, hint: guardedName })}
     />
     <Field
       label="Path"
@@ -106,8 +112,14 @@ const FoundFields = ({ was, disabled, onTouch }: FieldsProps & { onTouch: () => 
   </fieldset>
 )
 
+/** The cloud trusts the runs of a workspace by its name. */
+const isNameGuard = ({ criticality, cloudAccountId }: Workspace) =>
+  criticality === 'production' || cloudAccountId !== null
+const guardedName =
+  'Of a production workspace, or one with a cloud account, a change requires the role SRE · Cloud Admin or higher.'
+
 /** They have their own fieldset, because changing them requires a higher role than starting a run. */
-function GuardFields({ was, disabled, guardian }: FieldsProps & { guardian: boolean }) {
+function GuardFields({ was, disabled, guardian }: FieldsProps) {
   const locked = !guardian && was.criticality === 'production'
   return (
     <fieldset disabled={disabled}>
@@ -126,20 +138,7 @@ function GuardFields({ was, disabled, guardian }: FieldsProps & { guardian: bool
         <option value="standard">standard</option>
         <option value="production">production</option>
       </Select>
-      <Select
-        label="Confirmation of plans"
-        name="confirm"
-        defaultValue={was.confirm}
-        hint="Of a standard was. Anybody who may start runs may confirm, and may ask for more confirmations."
-      >
-        {confirmOptions
-          .filter(([mode]) => guardian || !isWeaker(mode, was.confirm))
-          .map(([mode, words]) => (
-            <option key={mode} value={mode}>
-              {words}
-            </option>
-          ))}
-      </Select>
+      <ConfirmField was={was} guardian={guardian} />
       <Field
         label={`Monthly cost limit (${was.currency})`}
         name="costLimitMonthly"
@@ -165,42 +164,24 @@ function GuardFields({ was, disabled, guardian }: FieldsProps & { guardian: bool
         disabled={!guardian}
         defaultChecked={was.autoApply}
       />
+      <CloudAccountField was={was.cloudAccountId} disabled={!guardian} />
     </fieldset>
   )
 }
 
-type ConfirmMode = Workspace['confirm']
-const confirmOptions: ReadonlyArray<[ConfirmMode, string]> = [
-  ['none', 'none: a run that applies does so without a question'],
-  ['destroys', 'plans that destroy something'],
-  ['always', 'every plan'],
-]
-const modes = confirmOptions.map(([mode]) => mode)
-const isWeaker = (mode: ConfirmMode, now: ConfirmMode) => modes.indexOf(mode) < modes.indexOf(now)
-
-/** Sends only the changed fields, so that a save does not revert a change by another person. */
-function changesIn(form: FormData, was: Workspace, guardian: boolean): Body<'updateWorkspace'> {
-  const name = textIn(form, 'name')
-  const path = textIn(form, 'path')
-  const criticality = textIn(form, 'criticality')
-  const described = { labels: textIn(form, 'labels'), description: textIn(form, 'description') }
-  const body: Body<'updateWorkspace'> = describedIn(described, was)
-  if (name !== was.name) body.name = name
-  if (path !== was.path) body.path = path
-  if (
-    (criticality === 'standard' || criticality === 'production') &&
-    criticality !== was.criticality
-  )
-    body.criticality = criticality
-  const confirm = modes.find((mode) => mode === textIn(form, 'confirm'))
-  if (confirm && confirm !== was.confirm) body.confirm = confirm
-  if (!guardian) return body
-  const limitText = textIn(form, 'costLimitMonthly')
-  const limit = limitText === '' ? null : Number(limitText)
-  if (limit !== was.costLimitMonthly) body.costLimitMonthly = limit
-  const unpriced = textIn(form, 'unpriced') === 'allow' ? 'allow' : 'deny'
-  if (unpriced !== was.unpriced) body.unpriced = unpriced
-  const autoApply = form.get('autoApply') !== null
-  if (autoApply !== was.autoApply) body.autoApply = autoApply
-  return body
-}
+const ConfirmField = ({ was, guardian }: Omit<FieldsProps, 'disabled'>) => (
+  <Select
+    label="Confirmation of plans"
+    name="confirm"
+    defaultValue={was.confirm}
+    hint="Of a standard workspace. Anybody who may start runs may confirm, and may ask for more confirmations."
+  >
+    {confirmOptions
+      .filter(([mode]) => guardian || !isWeaker(mode, was.confirm))
+      .map(([mode, words]) => (
+        <option key={mode} value={mode}>
+          {words}
+        </option>
+      ))}
+  </Select>
+)

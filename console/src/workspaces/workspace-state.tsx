@@ -58,12 +58,13 @@ function Outputs({ id }: { id: number }) {
           {plural(omitted, 'more output')} not shown. <code>tofu output</code> lists all.
         </p>
       )}
-      <LoadMore query={query} />
+      <LoadMore query={query} byHand />
     </section>
   )
 }
 
 function Resources({ id }: { id: number }) {
+  const { may } = useMe()
   const query = useInfiniteQuery(resourcesQuery(id))
   const resources = query.data?.pages.flatMap((page) => page.resources) ?? []
   const omitted = query.data?.pages[0]?.omittedResources ?? 0
@@ -96,7 +97,8 @@ function Resources({ id }: { id: number }) {
           {plural(omitted, 'more resource')} not shown. <code>tofu state list</code> lists all.
         </p>
       )}
-      <LoadMore query={query} />
+      {/* Below stand the versions, for who may see them. */}
+      <LoadMore query={query} byHand={may('mutate_infra')} />
     </section>
   )
 }

@@ -3,6 +3,7 @@ import { getRouteApi, Link } from '@tanstack/react-router'
 import { lazy, Suspense, useEffect } from 'react'
 import { workspaceQuery } from '../api/queries.ts'
 import type { Workspace } from '../api/types.ts'
+import { CloudAccountLink } from '../clouds/account-field.tsx'
 import { workspaceTabs, type WorkspaceSearch, type WorkspaceTab } from '../app/searches.ts'
 import { StartRun } from '../runs/start-run.tsx'
 import { Gone, isGone } from '../parts/gone.tsx'
@@ -116,6 +117,7 @@ export function WorkspacePage() {
               {workspace.locked.reason && `: ${plainLine(workspace.locked.reason)}`}
             </span>
           )}
+          {workspace.cloudAccountId !== null && <CloudAccountLink id={workspace.cloudAccountId} />}
           <LabelLinks labels={workspace.labels} to="/workspaces" />
         </p>
       </PageHead>

@@ -1,0 +1,2 @@
+/** The place of the exchange rates on the page of bills. */
+export const ratesHash = 'exchange-rates'

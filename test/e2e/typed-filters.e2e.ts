@@ -1,0 +1,94 @@
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createHarness, type Harness } from '../harness/create-harness.ts'
+import type { TestOrganization } from '../harness/test-organization.ts'
+import type { TestUser } from '../harness/test-user.ts'
+import { openBrowser, visit } from './browser.ts'
+import { focused } from './focused.ts'
+
+describe('filters that are typed', () => {
+  let harness: Harness
+  let browser: Browser
+  let org: TestOrganization
+  let owner: TestUser
+  beforeAll(async () => {
+    ;[harness, browser] = await Promise.all([createHarness(), openBrowser()])
+    org = await harness.organization()
+    owner = await org.user('Owner')
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await harness?.close()
+  })
+
+  const valueOf = (page: Page, name: string) => new URL(page.url()).searchParams.get(name)
+
+  for (const path of ['/organization/audit', '/runs'])
+    test(`${path}: a day is one filter, taken when its field is left or by Enter, and cleared`, async () => {
+      const { page, context, faults } = await visit(browser, harness, { user: owner })
+      await page.goto('/clouds/resources')
+      await page.getByRole('heading', { name: 'Clouds' }).waitFor()
+      await page.goto(path)
+      const from = page.getByLabel('From', { exact: true })
+      await from.waitFor()
+      const addresses: string[] = []
+      page.on('framenavigated', () => addresses.push(page.url()))
+      await from.focus()
+      await page.keyboard.type('03022026')
+      expect(addresses).toEqual([])
+      await page.keyboard.press('Enter')
+      await expect.poll(() => valueOf(page, 'from')).toBe('2026-03-02')
+      expect(await focused(page)).toBe('From')
+      expect(addresses).toHaveLength(1)
+      await from.fill('')
+      expect(valueOf(page, 'from')).toBe('2026-03-02')
+      await from.blur()
+      await expect.poll(() => valueOf(page, 'from')).toBe(null)
+      expect(await from.inputValue()).toBe('')
+      await page.goBack()
+      await page.getByRole('heading', { name: 'Clouds' }).waitFor()
+      expect(faults).toEqual([])
+      await context.close()
+    })
+
+  for (const { path, field } of [
+    { path: '/cost/anomalies', field: 'Service' },
+    { path: '/clouds/resources', field: 'Service' },
+  ])
+    test(`${path}: Filter keeps the focus, the number found is said, and Back fills the fields`, async () => {
+      const { page, context, faults } = await visit(browser, harness, { user: owner })
+      await page.goto(path)
+      await page.getByLabel(field, { exact: true }).focus()
+      await page.keyboard.type('ec2')
+      await page.getByRole('button', { name: 'Filter' }).focus()
+      await page.keyboard.press('Enter')
+      await expect.poll(() => valueOf(page, 'service')).toBe('ec2')
+      await page.getByRole('status').getByText('none found').waitFor()
+      expect(await focused(page)).toBe('Filter')
+      await page.getByLabel(field, { exact: true }).focus()
+      await page.keyboard.type('-spot')
+      await page.keyboard.press('Enter')
+      await expect.poll(() => valueOf(page, 'service')).toBe('ec2-spot')
+      await page.getByRole('status').getByText('none found').waitFor()
+      expect(await focused(page)).toBe(field)
+      await page.goBack()
+      await expect.poll(() => valueOf(page, 'service')).toBe('ec2')
+      await expect
+        .poll(async () => page.getByLabel(field, { exact: true }).inputValue())
+        .toBe('ec2')
+      expect(faults).toEqual([])
+      await context.close()
+    })
+
+  test('pipelines of which none matches: the page says so, and clears the filter', async () => {
+    const { page, context, faults } = await visit(browser, harness, { user: owner })
+    await page.goto('/pipelines?q=nothing-is-called-so&sort=name')
+    await page.getByText('No pipeline matches').waitFor()
+    await page.getByRole('link', { name: 'Clear the filter' }).click()
+    await page.getByText('No pipelines of your own yet').waitFor()
+    expect(valueOf(page, 'q')).toBe(null)
+    expect(valueOf(page, 'sort')).toBe('name')
+    expect(faults).toEqual([])
+    await context.close()
+  })
+})
