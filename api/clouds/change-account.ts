@@ -33,7 +33,7 @@ export async function changeAccount(
   await checkEndpoints({ outbound: deps.outbound, organizationId }, change)
   return holdingAccount(deps, caller, async (tenant) => {
     const accounts = cloudAccounts(tenant)
-    if (settings.billing) await billingPlaces(tenant).hold()
+    if (namesBills.some((setting) => settings[setting])) await billingPlaces(tenant).hold()
     // Workspaces first, as whoever changes one does: the other order could deadlock.
     const mayChangeLent = change.runs !== undefined || credentials !== undefined
     const users = mayChangeLent ? await accountWorkspaces(tenant, id).hold() : []
@@ -54,7 +54,8 @@ export async function changeAccount(
     // The bills are looked at by the new interval from now on.
     const nextIngest = changed.includes('ingestIntervalHours') && { nextIngestAt: new Date() }
     const after = await accounts.update(id, { ...columns, ...nextIngest }, again)
-    if (changed.includes('billing')) await refuseSameExport(tenant, after)
+    if (namesBills.some((setting) => changed.includes(setting)))
+      await refuseSameExport(tenant, after)
     await auditLog(tenant, actorOf(caller)).record('cloud.account_updated', {
       target: { kind: 'cloud_account', id, label: after.name },
       detail: detailOf(before, after, changed),
@@ -96,6 +97,9 @@ async function endLiveSync(tenant: Tenant, id: number): Promise<void> {
   const reason = 'Ended because the account was changed. Another sync follows.'
   if (sync) await syncs.end(sync.id, { state: 'failed', reason })
 }
+
+/** The settings that say which bills the account has. */
+const namesBills = ['billing', 'endpoint', 'endpoints'] as const
 
 const revalidated = new Set(['credentials', 'billing', 'regions', 'endpoint', 'endpoints', 'runs'])
 

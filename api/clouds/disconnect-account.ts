@@ -1,7 +1,7 @@
 import { removeSource } from '../../app/finops/remove-source.ts'
 import { noteChange } from '../../app/workspaces/note-change.ts'
 import type { Caller } from '../../domain/access/caller.ts'
-import { conflict } from '../../domain/errors.ts'
+import { AppError, conflict } from '../../domain/errors.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { abandonSync } from '../../store/clouds/abandon-sync.ts'
 import { accountConnections } from '../../store/clouds/account-connections.ts'
@@ -30,11 +30,7 @@ export async function disconnectAccount(
     const held = await workspaces.hold()
     const account = await cloudAccounts(tenant).getForUpdate(id)
     const naming = await workspaces.ids()
-    if (naming.length > 0 && !detach)
-      throw conflict(
-        'account_in_use',
-        `${naming.length} workspace(s) use this account. Give them another first, or detach them.`,
-      )
+    if (naming.length > 0 && !detach) throw inUse(naming.length, await workspaces.named(10))
     if (naming.some((workspaceId) => !held.includes(workspaceId)))
       throw conflict('account_in_use', 'A workspace began to use this account just now. Try again.')
     await detachAll(tenant, caller, { id, workspaceIds: naming })
@@ -57,6 +53,16 @@ export async function disconnectAccount(
     if (!source) await raiseCostVersion(tenant)
   })
 }
+
+const inUse = (count: number, some: ReadonlyArray<{ id: number; name: string }>) =>
+  new AppError(
+    'conflict',
+    `${count} workspace(s) use this account. Give them another first, or detach them.`,
+    {
+      code: 'account_in_use',
+      details: some.map(({ id, name }) => ({ path: `workspaces/${id}`, message: name })),
+    },
+  )
 
 async function detachAll(
   tenant: Tenant,

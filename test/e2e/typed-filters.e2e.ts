@@ -1,4 +1,4 @@
-import type { Browser, Page } from 'playwright-core'
+import type { Browser, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createHarness, type Harness } from '../harness/create-harness.ts'
 import type { TestOrganization } from '../harness/test-organization.ts'
@@ -21,6 +21,9 @@ describe('filters that are typed', () => {
     await harness?.close()
   })
 
+  /** Whether a part of a date is typed. */
+  const isHalf = async (day: Locator): Promise<boolean> =>
+    day.evaluate((field) => field.matches(':invalid'))
   const valueOf = (page: Page, name: string) => new URL(page.url()).searchParams.get(name)
 
   for (const path of ['/organization/audit', '/runs'])
@@ -47,6 +50,38 @@ describe('filters that are typed', () => {
       expect(await from.inputValue()).toBe('')
       await page.goBack()
       await page.getByRole('heading', { name: 'Clouds' }).waitFor()
+      expect(faults).toEqual([])
+      await context.close()
+    })
+
+  for (const path of ['/organization/audit', '/runs'])
+    test(`${path}: a day that is picked is taken at once, and half of a date goes`, async () => {
+      const { page, context, faults } = await visit(browser, harness, { user: owner })
+      await page.goto(path)
+      const from = page.getByLabel('From', { exact: true })
+      // As the browser's calendar does: no key, and the field keeps the focus.
+      await from.fill('2026-03-02')
+      await expect.poll(() => valueOf(page, 'from')).toBe('2026-03-02')
+      expect(await focused(page)).toBe('From')
+      await from.fill('2026-03-05')
+      await expect.poll(() => valueOf(page, 'from')).toBe('2026-03-05')
+      const to = page.getByLabel('To', { exact: true })
+      await to.focus()
+      await page.keyboard.type('0302')
+      expect(await isHalf(to)).toBe(true)
+      await page.getByRole('link', { name: /^Clear all/ }).click()
+      await expect.poll(() => valueOf(page, 'from')).toBe(null)
+      expect(await from.inputValue()).toBe('')
+      expect(await isHalf(to)).toBe(false)
+      // Also where the field keeps the focus while its day goes.
+      await from.fill('2026-03-02')
+      await expect.poll(() => valueOf(page, 'from')).toBe('2026-03-02')
+      await page.keyboard.press('Backspace')
+      expect(await isHalf(from)).toBe(true)
+      await page.getByRole('link', { name: /^Clear all/ }).dispatchEvent('click')
+      await expect.poll(() => valueOf(page, 'from')).toBe(null)
+      expect(await focused(page)).toBe('From')
+      await expect.poll(async () => isHalf(from)).toBe(false)
       expect(faults).toEqual([])
       await context.close()
     })

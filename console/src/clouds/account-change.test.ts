@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { accountChange } from './account-change.ts'
 
 const was = {
+  provider: 'aws',
   name: 'Sandbox',
   syncIntervalMinutes: 60,
   ingestIntervalHours: 24,
@@ -51,12 +52,37 @@ describe('what the dialog changes of the bills', () => {
     expect(accountChange({ ...billed, billing }, billed)).toEqual({ billing })
   })
 
+  const shown = { storageAccount: 'bills', container: 'costs', directory: '' }
+  const ofAzure = { ...account, provider: 'azure', billing: shown } as const
   test('a secret, which is never shown', () => {
-    const shown = { storageAccount: 'bills', container: 'costs', directory: '' }
-    const ofAzure = { ...account, billing: shown }
     expect(accountChange(ofAzure, ofAzure)).toEqual({})
     const billing = { ...shown, sasToken: 'sv=1' }
     expect(accountChange({ ...ofAzure, billing }, ofAzure)).toEqual({ billing })
+  })
+
+  test('that a stored secret is deleted: all fields without it', () => {
+    expect(accountChange({ ...ofAzure, deletesSecret: true }, ofAzure)).toEqual({ billing: shown })
+    expect(accountChange({ ...ofAzure, billing: null, deletesSecret: true }, ofAzure)).toEqual({
+      billing: null,
+    })
+    const none = { ...ofAzure, billing: null }
+    expect(accountChange({ ...none, deletesSecret: true }, none)).toEqual({})
+  })
+
+  test('all fields again with another endpoint, unless a stored secret would be deleted', () => {
+    const typed = { endpoint: 'https://private.example.com', credentials: { clientId: 'c' } }
+    expect(accountChange({ ...billed, ...typed }, billed)).toEqual({ ...typed, billing: aBill })
+    expect(accountChange({ ...billed, endpoint: typed.endpoint }, billed)).toEqual({
+      endpoint: typed.endpoint,
+    })
+    expect(accountChange({ ...account, ...typed }, account)).toEqual(typed)
+    expect(accountChange({ ...ofAzure, ...typed }, ofAzure)).toEqual(typed)
+    const billing = { ...shown, connectionString: 'AccountKey=k' }
+    expect(accountChange({ ...ofAzure, ...typed, billing }, ofAzure)).toEqual({ ...typed, billing })
+    expect(accountChange({ ...ofAzure, ...typed, deletesSecret: true }, ofAzure)).toEqual({
+      ...typed,
+      billing: shown,
+    })
   })
 
   test('that they are not read any more', () => {

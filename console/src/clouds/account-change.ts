@@ -1,4 +1,5 @@
 import type { Body } from '../api/call.ts'
+import { billsFrom, fieldsOf } from './billing-in.ts'
 import type { CloudAccount } from './queries.ts'
 
 type Change = Body<'changeCloudAccount'>
@@ -7,6 +8,7 @@ type Runs = NonNullable<Change['runs']>
 
 type Was = Pick<
   CloudAccount,
+  | 'provider'
   | 'name'
   | 'syncIntervalMinutes'
   | 'ingestIntervalHours'
@@ -23,6 +25,8 @@ export type TypedAccount = {
   regions: string[] | null
   endpoint: string | null
   billing: Billing | null
+  /** The stored token or connection string of the bills, which is never shown. */
+  deletesSecret?: boolean
   runs: Runs | null
   credentials?: NonNullable<Change['credentials']>
 }
@@ -42,10 +46,27 @@ export function accountChange(typed: TypedAccount, was: Was, now: Pick<Was, 'run
       ingestIntervalHours !== was.ingestIntervalHours && { ingestIntervalHours }),
     ...(regionsDiffer && { regions: typed.regions }),
     ...(endpoint !== was.endpoint && { endpoint }),
-    ...(textOf(typed.billing) !== textOf(was.billing) && { billing: typed.billing }),
+    ...(sendsBilling(typed, was) && { billing: typed.billing }),
     ...(runs !== undefined && { runs }),
     ...(credentials && { credentials }),
   }
+}
+
+/**
+ * The service replaces the fields of the bills whole, with the stored secret that the dialog cannot show. With another
+ * endpoint it asks for all of it again, so that no stored secret goes there.
+ */
+function sendsBilling(
+  { billing, deletesSecret, endpoint, credentials }: TypedAccount,
+  was: Was,
+): boolean {
+  if (textOf(billing) !== textOf(was.billing)) return true
+  if (billing === null) return false
+  const mayHaveSecret = fieldsOf(was.provider, billsFrom(was.provider, was.billing)).some(
+    ({ secret }) => secret,
+  )
+  const isAskedAgain = endpoint !== was.endpoint && credentials !== undefined
+  return deletesSecret === true || (isAskedAgain && !mayHaveSecret)
 }
 
 /** The service replaces both phases at once, so the one that was not changed is sent as it is stored. */

@@ -1,6 +1,13 @@
 import { useState } from 'react'
-import { Field, Select } from '../parts/forms.tsx'
-import { billsFrom, billsOf, fieldsOf, type BillingField, type BillsFrom } from './billing-in.ts'
+import { Check, Field, Select } from '../parts/forms.tsx'
+import {
+  billsFrom,
+  billsOf,
+  deletesSecretField,
+  fieldsOf,
+  type BillingField,
+  type BillsFrom,
+} from './billing-in.ts'
 import type { Provider } from './cloud-words.ts'
 import type { CloudAccount } from './queries.ts'
 
@@ -45,6 +52,9 @@ export function BillingFields({ provider, billing, intervalHours }: Props) {
       {fields.map((field) => (
         <OneField key={`${from}-${field.name}`} field={field} was={from === now ? billing : null} />
       ))}
+      {hasSecret && (
+        <Check label="Delete the stored token or connection string" name={deletesSecretField} />
+      )}
       {from !== 'none' && intervalHours !== undefined && (
         <Field
           label="Hours between looks at the bills"

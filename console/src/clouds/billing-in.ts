@@ -154,6 +154,9 @@ export function billsFrom(provider: Provider, billing: CloudAccount['billing']):
 export const fieldsOf = (provider: Provider, from: BillsFrom): readonly BillingField[] =>
   billsOf[provider].find((one) => one.from === from)?.fields ?? []
 
+/** The name of the box that deletes a stored token or connection string. */
+export const deletesSecretField = 'billing-deletes-secret'
+
 /** Null: the bills are not read. */
 export function billingIn(form: FormData, provider: Provider): Billing | null {
   const chosen = billsOf[provider].find(({ from }) => from === textIn(form, 'billing-from'))

@@ -5,7 +5,7 @@ import { FormDialog } from '../parts/form-dialog.tsx'
 import { Check, Field, Select, textIn } from '../parts/forms.tsx'
 import { accountChange, type TypedAccount } from './account-change.ts'
 import { BillingFields } from './billing-fields.tsx'
-import { billingIn } from './billing-in.ts'
+import { billingIn, deletesSecretField } from './billing-in.ts'
 import { usesOf, type Provider, type Use } from './cloud-words.ts'
 import { CredentialFields, credentialsIn } from './credential-fields.tsx'
 import { PlaceFields, placeIn } from './place-fields.tsx'
@@ -105,6 +105,7 @@ function typedIn(form: FormData, provider: Provider): TypedAccount {
     }),
     ...placeIn(form),
     billing: billingIn(form, provider),
+    deletesSecret: form.has(deletesSecretField),
     runs: runsIn(form, provider),
   }
 }

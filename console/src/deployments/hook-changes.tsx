@@ -27,7 +27,8 @@ export function HookChanges({ runId, place }: { runId: number; place: RunPlace }
   return data.hooks.map((change) => <OneHook key={change.name} change={change} />)
 }
 
-function OneHook({ change: { name, path, pathBefore, change, diff } }: { change: Change }) {
+function OneHook({ change: hook }: { change: Change }) {
+  const { name, path, pathBefore, change, diff, whole } = hook
   const { look, word } = tags[change]
   const title = plainText(path)
   return (
@@ -40,10 +41,26 @@ function OneHook({ change: { name, path, pathBefore, change, diff } }: { change:
           Before: <code>{plainText(pathBefore)}</code>
         </p>
       )}
+      {whole && <p className="dim">It could not be compared by lines. This is all of it.</p>}
       <TextDiff title={title} diff={diff ?? ''} />
-      {diff === null && change !== 'same' && (
-        <p className="dim">It is no text, or too long to be compared by lines.</p>
-      )}
+      {diff === null && change !== 'same' && <WithoutText hook={hook} />}
     </article>
+  )
+}
+
+/** What is known of a file that cannot be shown. */
+function WithoutText({ hook: { change, sha256 } }: { hook: Change }) {
+  if (sha256 !== null)
+    return (
+      <p className="dim">
+        It is no text, or is too long to be shown. Its SHA-256 is <code>{sha256}</code>.
+      </p>
+    )
+  return (
+    <p className="dim">
+      {change === 'removed'
+        ? 'It was no text, or was too long to be shown.'
+        : 'It is too large to be compared, or was built before hooks were noted.'}
+    </p>
   )
 }

@@ -35,6 +35,7 @@ export const cloudErrors = {
   too_many_syncs: 'As many syncs are running as may. Try again when one has ended.',
   too_many_validations: busy,
   bill_refused: { text: 'The bill cannot be read.', withFacts: 'names' },
+  bill_disk_full: 'The disk of the worker is full. An operator must make room for bills.',
   bill_not_whole: 'The bill was not loaded whole. It is loaded again by itself.',
   export_changed: 'The bill changed meanwhile. Look at the new one.',
   reader_lost: 'The bill could not be read to its end. Try again.',

@@ -53,6 +53,18 @@ describe('the words of an error', () => {
     )
   })
 
+  test('name what is in the way, as a person named it, also where it is one', () => {
+    const details = [{ path: 'workspaces/7', message: 'shop_live' }]
+    expect(wordsOfError(error('account_in_use', 'x', details))).toMatchObject({
+      items: [{ name: 'Workspace', text: 'shop_live' }],
+      action: { label: 'Open workspaces' },
+    })
+    const pipelines = [{ path: 'pipelines/7', message: 'shop_live' }]
+    expect(wordsOfError(error('pipeline_in_use', 'x', pipelines)).items).toEqual([
+      { name: 'Pipeline', text: 'shop_live' },
+    ])
+  })
+
   test.each([
     ['credentials.roleArn', 'Role ARN: write it as arn:aws:iam::123456789012:role/name.'],
     [

@@ -87,7 +87,7 @@ export function wordsOfError(error: Answered): WordedError {
   const { text, withFacts, action }: Exclude<ErrorWords, string> =
     typeof words === 'string' ? { text: words } : words
   const fits = (message: string) => isPlain(message, withFacts === 'names')
-  const details = error.details.filter(({ message }) => fits(message))
+  const details = error.details.filter(({ path, message }) => isThing(path) || fits(message))
   const [first] = details
   const ofForm = codesOfFields.has(error.code)
   if (ofForm && first && details.length === 1)
@@ -95,12 +95,19 @@ export function wordsOfError(error: Answered): WordedError {
   return {
     text: withFacts && fits(error.message) ? error.message : text,
     items:
-      details.length > 1
-        ? details.map(({ path, message }) => ({ name: fieldWords(path), text: message }))
+      details.length > 1 || (first && isThing(first.path))
+        ? details.map(({ path, message }) => ({ name: nameOf(path), text: message }))
         : [],
     action,
   }
 }
+
+/** `workspaces/7`: what is in the way, whose message is the name that a person chose. */
+const isThing = (path: string): boolean => /^[a-z]+\/\d+$/.test(path)
+
+/** One of the workspaces is a workspace. */
+const nameOf = (path: string): string =>
+  fieldWords(isThing(path) ? path.replace(/s\/\d+$/, '') : path)
 
 /** snake_case and camelCase: names of the API, or those that a person chose. */
 const names = [/\b[a-z0-9]+(_[a-z0-9]+)+\b/, /\b[a-z]+[A-Z]\w*\b/]

@@ -79,6 +79,23 @@ describe('disconnecting a cloud account', () => {
     expect(await sql(org, 'cloud_accounts')).toEqual([])
   })
 
+  test('409 account_in_use: names the first ten of the workspaces', async () => {
+    const org = await harness.organization()
+    const user = await org.user('Owner')
+    const { account } = (await user.post(path, awsAccount())).json()
+    const workspaces: Array<{ path: string; message: string }> = []
+    for (let at = 0; at < 11; at++) {
+      const fields = { cloudAccountId: account.id, name: `uses-it-${at}-${account.id}` }
+      const { id } = await org.workspace({ by: user, fields })
+      workspaces.push({ path: `workspaces/${id}`, message: fields.name })
+    }
+    const refused = await user.delete(`${path}/${account.id}`)
+    expect([refused.statusCode, refused.json()]).toMatchObject([
+      409,
+      { code: 'account_in_use', details: workspaces.slice(0, 10) },
+    ])
+  })
+
   test('a merge that runs keeps nobody waiting; its resources are deleted after it', async () => {
     const org = await harness.organization()
     const user = await org.user('Owner')

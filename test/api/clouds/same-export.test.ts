@@ -62,6 +62,44 @@ test('409 export_in_use: a table is the same whatever bucket carries it', async 
   expect(answered(answer)).toMatchObject(refused(made.json().account.id))
 })
 
+test('201: buckets of one name in stores with other addresses; 409 for the address of another account', async () => {
+  const { user, connect, id } = await world()
+  const store = (host: string) => `https://${host}.example.com:9000`
+  const first = await connect(awsAccount({ billing: billing({ endpoint: store('one') }) }))
+  expect(first.statusCode, first.body).toBe(201)
+  const ofFirst = [
+    409,
+    { code: 'export_in_use', existingId: first.json().account.id as number },
+  ] as const
+  const same = { region: 'us-east-1', endpoint: `${store('ONE')}/` }
+  expect(answered(await connect(awsAccount({ billing: billing(same) })))).toMatchObject(ofFirst)
+  const endpoints = { storage: store('one') }
+  expect(answered(await connect(awsAccount({ billing: billing(), endpoints })))).toMatchObject(
+    ofFirst,
+  )
+  const other = await connect(
+    awsAccount({ billing: billing(), endpoints: { storage: store('two') } }),
+  )
+  expect(other.statusCode, other.body).toBe(201)
+  const at = `${path}/${other.json().account.id}`
+  expect(answered(await user.patch(at, { endpoints }))).toMatchObject(ofFirst)
+  expect(answered(await user.patch(at, { endpoints: {} }))).toMatchObject(refused(id))
+})
+
+test("409 export_in_use: another region, and another of the cloud's own addresses, are ways to one bucket", async () => {
+  const { connect, id } = await world()
+  for (const way of [
+    { region: 'us-east-1' },
+    { endpoint: 'https://s3.us-east-1.amazonaws.com' },
+    { endpoint: 'https://vpce-1.s3.us-east-1.vpce.amazonaws.com' },
+  ])
+    expect(answered(await connect(awsAccount({ billing: billing(way) })))).toMatchObject(
+      refused(id),
+    )
+  const inChina = awsAccount({ billing: billing({ region: 'cn-north-1' }) })
+  expect((await connect(inChina)).statusCode).toBe(201)
+})
+
 test('409 for all but one of several at once', async () => {
   const { connect } = await world()
   const bodies = Array.from({ length: 4 }, () =>

@@ -71,4 +71,23 @@ describe('the cloud account of a workspace', () => {
     expect(renamed.statusCode, renamed.body).toBe(200)
     expect(await run.now()).toMatchObject({ phase: 'awaiting_approval', approved: false })
   })
+
+  test('200: a rename of a workspace with an account ends the plan that was made under the old name', async () => {
+    const org = await harness.organization()
+    const owner = await org.user('Owner')
+    const { account } = (await owner.post('/api/cloud/accounts', googleAccount())).json()
+    const run = await approvedRun(harness.deps, org, await org.user('SRE · Cloud Admin'))
+    const { workspaceId: id } = await run.now()
+    await harness.deps.store
+      .platform('workspaces')
+      .where({ id })
+      .update({ cloudAccountId: account.id })
+    const renamed = await owner.patch(`/api/workspaces/${id}`, { name: 'another-one' })
+    expect(renamed.statusCode, renamed.body).toBe(200)
+    expect(await run.now()).toMatchObject({
+      phase: 'failed',
+      reason: 'plan_stale',
+      approved: false,
+    })
+  })
 })
