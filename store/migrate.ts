@@ -87,6 +87,8 @@ import * as fairOutbox from './migrations/0157-deliver-fairly.ts'
 import * as writersOfEarlierReruns from './migrations/0158-writers-of-earlier-reruns.ts'
 import * as anomaliesAsShown from './migrations/0159-order-anomalies-as-shown.ts'
 import * as labelsOfDeployments from './migrations/0160-labels-of-deployments.ts'
+import * as appliesFound from './migrations/0161-find-applies.ts'
+import * as lateTries from './migrations/0162-count-late-tries.ts'
 import * as hooksOfReleases from './migrations/0135-keep-hooks-of-releases.ts'
 import * as termsOfBytes from './migrations/0128-hash-terms-of-bytes.ts'
 import * as signedOrders from './migrations/0129-sign-orders.ts'
@@ -236,6 +238,8 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0158-writers-of-earlier-reruns': writersOfEarlierReruns,
   '0159-order-anomalies-as-shown': anomaliesAsShown,
   '0160-labels-of-deployments': labelsOfDeployments,
+  '0161-find-applies': appliesFound,
+  '0162-count-late-tries': lateTries,
 }
 
 /** The key of the advisory lock, arbitrary: of two starts at once, one migrates after the other. */

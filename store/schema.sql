@@ -799,6 +799,7 @@ table cloud_accounts
   purging boolean not null default false
   resources integer not null default 0
   next_ingest_at timestamp with time zone not null default now()
+  late_tries integer not null default 0
   constraint cloud_accounts_check CHECK (((credentials IS NULL) = (disconnected_at IS NOT NULL)))
   constraint cloud_accounts_check1 CHECK (((NOT purging) OR (forgetting AND (disconnected_at IS NOT NULL))))
   constraint cloud_accounts_credentials_kind_check CHECK ((credentials_kind = ANY (ARRAY['federation'::text, 'keys'::text])))
@@ -2996,6 +2997,7 @@ table workspace_runs
   constraint workspace_runs_pkey PRIMARY KEY (id)
   constraint workspace_runs_start_message_check CHECK (((char_length(start_message) >= 1) AND (char_length(start_message) <= 500)))
   index workspace_runs_applied btree (organization_id, ended_at) WHERE (kind = 'apply'::text)
+  index workspace_runs_applies btree (organization_id, workspace_id, id DESC) WHERE (kind = 'apply'::text)
   index workspace_runs_author btree (organization_id, author_user_id, id DESC)
   index workspace_runs_configuration btree (organization_id, configuration_version_id)
   index workspace_runs_created btree (organization_id, created_at, id)

@@ -98,7 +98,8 @@ function whyStale(
     (state?.lineage ?? null) !== plan.stateLineage
   )
     return 'the state was changed'
-  if (loaded.variablesMac !== plan.variablesMac)
+  // A plan that is made now never has the former one, so another name is found.
+  if (![loaded.variablesMac, loaded.formerVariablesMac].includes(plan.variablesMac))
     return 'a variable, the cloud account or the name of the workspace was changed'
   if (deps.engineVersion !== plan.engineVersion)
     return `it was made with OpenTofu ${plan.engineVersion} and this is ${deps.engineVersion}`

@@ -2,7 +2,10 @@ import { partsOfSecret } from '../../domain/secrets/parts-of-secret.ts'
 import { faultOfVariableKey, isInPhase, isOfOpenTofu } from '../../domain/workspaces/variables.ts'
 import { planSources, type PlanSources } from '../../store/infrastructure/plan-sources.ts'
 import { firstSealedPiece } from '../../store/workspaces/sealed-files.ts'
-import { workspaceVariables } from '../../store/workspaces/workspace-variables.ts'
+import {
+  workspaceVariables,
+  type WorkspaceVariable,
+} from '../../store/workspaces/workspace-variables.ts'
 import {
   secretNames,
   sensitiveOverrides,
@@ -25,6 +28,8 @@ export type LoadedRun = FoundRun & {
   sensitiveVariables: string[]
   /** Keyed hash over all variables, overrides, the cloud account and the name that it trusts, for the digest. */
   variablesMac: string
+  /** The same without the name, as plans have it that were made before the name was part of it. */
+  formerVariablesMac: string
   /** Names of the overrides, to warn of those that the configuration does not declare. */
   overrides: string[]
   state: PlanSources['state']
@@ -103,26 +108,37 @@ export async function loadRun(
     ignoredVariables: values.filter(isRefused).map(({ key }) => key),
     secrets,
     sensitiveVariables: [...names],
-    variablesMac: keyring
-      .mac(
-        'variables',
-        JSON.stringify([
-          values
-            .map(({ key, kind, value, phase }) =>
-              // Omitted for `both`, so that the hashes of plans from before phases existed stay valid.
-              JSON.stringify([kind, key, value, ...(phase === 'both' ? [] : [phase])]),
-            )
-            .toSorted(byText),
-          Object.entries(overrides)
-            .map((override) => JSON.stringify(override))
-            .toSorted(byText),
-          // The account trusts the runs of a workspace by its name. Omitted without one, so that the hashes of older plans
-          // stay valid.
-          ...(cloudAccountId === null ? [] : [cloudAccountId, name]),
-        ]),
-      )
-      .toString('hex'),
+    ...macsOf(keyring, { values, overrides, cloudAccountId, name }),
     overrides: Object.keys(overrides),
+  }
+}
+
+type HashedValue = Pick<WorkspaceVariable, 'key' | 'kind' | 'phase'> & { value: string }
+type Hashed = {
+  values: HashedValue[]
+  overrides: Overrides
+  cloudAccountId: number | null
+  name: string
+}
+
+function macsOf(
+  keyring: Deps['keyring'],
+  { values, overrides, cloudAccountId, name }: Hashed,
+): Pick<LoadedRun, 'variablesMac' | 'formerVariablesMac'> {
+  const set = values.map(({ key, kind, value, phase }) =>
+    // Omitted for `both`, so that the hashes of plans from before phases existed stay valid.
+    JSON.stringify([kind, key, value, ...(phase === 'both' ? [] : [phase])]),
+  )
+  const overridden = Object.entries(overrides).map((override) => JSON.stringify(override))
+  const parts = [set.toSorted(byText), overridden.toSorted(byText)]
+  const macOf = (account: unknown[]) =>
+    keyring.mac('variables', JSON.stringify([...parts, ...account])).toString('hex')
+  // Omitted without one, so that the hashes of older plans stay valid.
+  if (cloudAccountId === null) return { variablesMac: macOf([]), formerVariablesMac: macOf([]) }
+  return {
+    // The account trusts the runs of a workspace by its name.
+    variablesMac: macOf([cloudAccountId, name]),
+    formerVariablesMac: macOf([cloudAccountId]),
   }
 }
 

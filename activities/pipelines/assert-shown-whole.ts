@@ -7,10 +7,11 @@ const misleading = new RegExp(
   String.raw`[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]|\r(?!\n)`,
 )
 /**
- * Where a URL has its password: the name of a variable, a command or a place to fill in, as shells, templates and Windows
- * write them. What is none of these is the password itself, which all members would read in what is shown.
+ * A whole password of a URL: the name of a variable, a command or a place to fill in, as shells, templates and Windows
+ * write them, in quotes or not. What is none of these is the password itself, which all members would read in what is
+ * shown; one that has a `$` or a bracket somewhere is none of these.
  */
-const passwordByName = /[$`{}()<>]|^%\w+%$|^!\w+!$/
+const passwordByName = /^["']*(?:\$\w+|\$env:\w+|[$#]?\{.*\}|\$\(.*\)|`.*`|<.*>|%\w+%|!\w+!)["']*$/
 
 type TextHook = Pick<HookFile, 'name' | 'path'> & { text: string }
 

@@ -62,7 +62,7 @@ function refusalOf(validation: AccountValidation): AppError | undefined {
 
 /** What the account shows of a part that was not answered is of before. */
 function unanswered({ account, checks, unanswered: parts = {} }: AccountValidation) {
-  const unsettled = unsettledParts(parts, account.failedTries)
+  const unsettled = unsettledParts(parts, account.lateTries)
   const open = checks.filter(({ part }) => unsettled.has(part))
   return open.length === 0
     ? undefined

@@ -127,6 +127,9 @@ async function note(
   })
   if (guards.length > 0)
     await noteChange(tenant, caller, { workspaceId: id, what: guards.join(', '), effect: 'guard' })
+  // Its account trusts the plan's runs by the name that it was made under.
+  if (after.name !== before.name && before.cloudAccountId !== null)
+    await noteChange(tenant, caller, { workspaceId: id, what: 'name', effect: 'stale' })
   if (after.path !== before.path)
     await noteChange(tenant, caller, { workspaceId: id, what: 'path', effect: 'stale' })
   if (isOther(before, after))

@@ -5,7 +5,7 @@ import { readsSomeTypes } from '../../domain/clouds/coverage-words.ts'
 import { nextSync } from '../../domain/clouds/next-sync.ts'
 import { reasonOfPlaces, stateOfSync } from '../../domain/clouds/sync-state.ts'
 import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
-import type { CloudAccount } from '../../store/clouds/cloud-account-row.ts'
+import type { AccountFinding, CloudAccount } from '../../store/clouds/cloud-account-row.ts'
 import { cloudAccounts } from '../../store/clouds/cloud-accounts.ts'
 import { cloudSyncs, type CloudSync } from '../../store/clouds/cloud-syncs.ts'
 import { syncPlans } from '../../store/clouds/sync-plans.ts'
@@ -141,11 +141,18 @@ const outcomes: Record<string, 'answered' | 'rejected' | 'unreachable'> = {
   [refused]: 'rejected',
 }
 
-const findingOf = ({ status, statusReason, checks, failedTries }: CloudAccount) => ({
+const findingOf = ({
   status,
   statusReason,
   checks,
   failedTries,
+  lateTries,
+}: CloudAccount): AccountFinding => ({
+  status,
+  statusReason,
+  checks,
+  failedTries,
+  lateTries,
 })
 
 /** With credentials that are refused no part works. */

@@ -14,6 +14,7 @@ const healthy: StatusFinding = {
   statusReason: null,
   checks: [],
   failedTries: 0,
+  lateTries: 0,
 }
 const check = (more: Partial<AccountCheck> = {}): AccountCheck => ({
   part: 'inventory',
@@ -93,6 +94,31 @@ test('a part that is throttled keeps its check; beside a missing right of a new 
   expect(after(fresh, [check(), throttled])).toEqual(fresh)
   expect(after(fresh, [denied, throttled])).toMatchObject({ checks: [denied, throttled] })
   expect(nextValidationMs(healthy, 60, unanswered)).toBe(60_000)
-  const rejected = { status: 'invalid_credentials', failedTries: 0 } as const
+  const rejected = { status: 'invalid_credentials', failedTries: 0, lateTries: 0 } as const
   expect(nextValidationMs(rejected, 60, unanswered)).toBe(6 * 3_600_000)
+})
+
+test('an answer that was late counts towards no unreachable cloud, and one that was never given towards no late part', () => {
+  const known = { ...healthy, checks: [check()] }
+  const late = {
+    checks: [check({ state: 'failed', reason: 'It did not answer in time.' })],
+    outcome: 'answered',
+    reason: null,
+    unanswered: { inventory: 'late' },
+  } as const satisfies Validated
+  const [once, twice] = [statusAfter(known, late), statusAfter(statusAfter(known, late), late)]
+  for (const before of [once, twice]) {
+    expect(before).toMatchObject({ status: 'healthy', checks: [check()] })
+    expect(nextValidationMs(before, 60)).toBe(20_000)
+  }
+  const after = statusAfter(twice, unreachable)
+  expect(after).toMatchObject({ status: 'healthy', statusReason: null, checks: [check()] })
+  expect(statusAfter(after, unreachable).status).toBe('healthy')
+  const gone = statusAfter(statusAfter(known, unreachable), unreachable)
+  expect(statusAfter(gone, late)).toMatchObject({ status: 'healthy', checks: [check()] })
+  const third = statusAfter(twice, late)
+  expect(third).toMatchObject({ status: 'degraded', checks: late.checks })
+  // However often, a single try that fails is none too many.
+  expect(statusAfter(statusAfter(third, late), unreachable).status).toBe('degraded')
+  expect(nextValidationMs(third, 60)).toBe(3_600_000)
 })

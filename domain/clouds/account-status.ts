@@ -13,11 +13,17 @@ export type StatusFinding = {
   status: AccountStatus
   statusReason: string | null
   checks: AccountCheck[]
+  /** In a row, in which the cloud said nothing of the identity. */
   failedTries: number
+  /** In a row, in which it answered, and too late of a part. */
+  lateTries: number
 }
 
 /** A cloud that does not answer once is not yet `unreachable`: this often in a row it is. */
 const triesUntilUnreachable = 3
+
+const isFew = (tries: number): boolean => tries < triesUntilUnreachable
+type Tries = Pick<StatusFinding, 'failedTries' | 'lateTries'>
 
 /** An account's status after a validation, with a reason that says what to do. */
 export function statusAfter(
@@ -26,9 +32,9 @@ export function statusAfter(
 ): StatusFinding {
   if (outcome === 'unreachable') {
     // The cloud is there, so this is no try that failed.
-    if (unanswered.identity === 'throttled') return asBefore(before, before.failedTries)
+    if (unanswered.identity === 'throttled') return asBefore(before, before)
     const failedTries = before.failedTries + 1
-    const isOver = failedTries >= triesUntilUnreachable
+    const isOver = !isFew(failedTries)
     return {
       status: isOver ? 'unreachable' : before.status,
       statusReason: isOver
@@ -37,6 +43,7 @@ export function statusAfter(
       // What was found before still holds: nothing contradicts it.
       checks: before.checks,
       failedTries,
+      lateTries: before.lateTries,
     }
   }
   if (outcome === 'rejected')
@@ -44,30 +51,32 @@ export function statusAfter(
       status: 'invalid_credentials',
       statusReason: reason ?? 'The cloud rejects these credentials. Replace them.',
       checks: found,
-      failedTries: 0,
+      ...noTries,
     }
   const isLate = Object.values(unanswered).includes('late')
-  const failedTries = isLate ? before.failedTries + 1 : 0
-  const checks = withKept(before, found, unsettledParts(unanswered, failedTries))
-  if (!checks) return asBefore(before, failedTries)
+  const tries = { ...noTries, lateTries: isLate ? before.lateTries + 1 : 0 }
+  const checks = withKept(before, found, unsettledParts(unanswered, tries.lateTries))
+  if (!checks) return asBefore(before, tries)
   const short = checks.filter(isAmiss)
-  if (short.length === 0) return { status: 'healthy', statusReason: null, checks, failedTries }
+  if (short.length === 0) return { status: 'healthy', statusReason: null, checks, ...tries }
   return {
     status: 'degraded',
     statusReason: short.map(sentenceOf).join(' '),
     checks,
-    failedTries,
+    ...tries,
   }
 }
+
+const noTries: Tries = { failedTries: 0, lateTries: 0 }
 
 /**
  * The parts whose checks stand as they were: a limit on calls is no fault of the account, and an answer that came too
  * late is one only as often in a row as makes a cloud unreachable.
  */
-export const unsettledParts = (unanswered: Unanswered, failedTries: number): Set<string> =>
+export const unsettledParts = (unanswered: Unanswered, lateTries: number): Set<string> =>
   new Set(
     Object.entries(unanswered).flatMap(([part, why]) =>
-      why === 'throttled' || failedTries < triesUntilUnreachable ? [part] : [],
+      why === 'throttled' || isFew(lateTries) ? [part] : [],
     ),
   )
 
@@ -88,8 +97,8 @@ const isAmiss = ({ state }: AccountCheck): boolean => state === 'missing' || sta
 
 const asBefore = (
   { status, statusReason, checks }: StatusFinding,
-  failedTries: number,
-): StatusFinding => ({ status, statusReason, checks, failedTries })
+  { failedTries, lateTries }: Tries,
+): StatusFinding => ({ status, statusReason, checks, failedTries, lateTries })
 
 export const missingOf = (checks: readonly AccountCheck[]): string[] => [
   ...new Set(checks.flatMap(({ missing }) => missing)),
@@ -113,12 +122,12 @@ const minuteMs = 60_000
 
 /** When an account is validated next, in milliseconds from now. */
 export function nextValidationMs(
-  { status, failedTries }: Pick<StatusFinding, 'status' | 'failedTries'>,
+  { status, failedTries, lateTries }: Pick<StatusFinding, 'status'> & Tries,
   syncIntervalMinutes: number,
   unanswered: Unanswered = {},
 ): number {
-  // The tries that decide whether it is `unreachable`.
-  if (failedTries > 0 && failedTries < triesUntilUnreachable) return minuteMs / 3
+  // The tries that decide whether it is `unreachable`, or a part of it failed.
+  if ([failedTries, lateTries].some((tries) => tries > 0 && isFew(tries))) return minuteMs / 3
   // A cloud may lock or report an account that keeps trying with wrong credentials.
   if (status === 'invalid_credentials') return 6 * 60 * minuteMs
   if (Object.values(unanswered).includes('throttled')) return minuteMs

@@ -39,6 +39,7 @@ export class CloudAccountRow extends Model {
   declare statusReason: string | null
   declare checks: AccountCheck[]
   declare failedTries: number
+  declare lateTries: number
   declare nextSyncAt: Date
   declare nextIngestAt: Date
   /** Those that were present when the last sync ended. */
@@ -89,7 +90,7 @@ export type CloudAccountChange = Partial<
 >
 export type AccountFinding = Pick<
   CloudAccount,
-  'status' | 'statusReason' | 'checks' | 'failedTries'
+  'status' | 'statusReason' | 'checks' | 'failedTries' | 'lateTries'
 >
 
 /** What an account's secrets are sealed for: sealed text of another place does not open with it. */
@@ -105,6 +106,7 @@ export const unchecked = () => ({
   statusReason: null,
   checks: [],
   failedTries: 0,
+  lateTries: 0,
   validatedAt: null,
   nextValidationAt: new Date(),
   // Its bills are looked at once it is validated: while they are the same, that costs little.

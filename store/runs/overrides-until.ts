@@ -12,14 +12,20 @@ export async function overridesUntil(
   { workspaceId, runId }: { workspaceId: number; runId: number | null },
 ): Promise<Buffer[]> {
   const { db, organizationId } = unwrap(tenant)
+  // Not by `coalesce`, with which row-level security keeps the condition off the index.
+  const before = runId === null ? 2 ** 31 - 1 : runId - 1
   const { rows } = await db.raw(
+    // Two reads, each of an index of its own: plans may be any number, and have nothing of these.
     `select overrides from (
-       select id, overrides from workspace_runs
-       where organization_id = :organizationId and workspace_id = :workspaceId
-         and (kind = 'apply' or id = :runId) and id <= coalesce(:runId, 2147483647)
-       order by id desc limit :appliesSearched) newest
+       (select id, overrides from workspace_runs
+         where organization_id = :organizationId and workspace_id = :workspaceId and id = :runId::integer)
+       union all
+       (select id, overrides from workspace_runs
+         where organization_id = :organizationId and workspace_id = :workspaceId
+           and kind = 'apply' and id <= :before::integer
+         order by id desc limit :appliesSearched)) newest
      where overrides is not null order by id desc`,
-    { organizationId, workspaceId, runId, appliesSearched },
+    { organizationId, workspaceId, runId, before, appliesSearched },
   )
   return rows.map(({ overrides }: { overrides: Buffer }) => overrides)
 }

@@ -3,8 +3,9 @@ import { latestFirst } from '../latest-first.ts'
 
 /**
  * Other pipelines for which an artifact of this pipeline is in use: a run that is not over deploys it; it was
- * deployed last or before that, so that it is what a rollback goes back to; a deployment under way installs it or
- * goes back to it; or it runs on a host. Their deployments are deleted with the artifact.
+ * deployed last to its target or before that, so that it is what a rollback goes back to; a deployment under way
+ * installs it or goes back to it; or it runs on a host by their deployment. Their deployments are deleted with the
+ * artifact.
  *
  * Locks the runs that built artifacts until the transaction ends: a run that is just being started by another
  * pipeline holds the one that it refers to.
@@ -31,8 +32,11 @@ export async function promotedElsewhere(
            and r.pipeline_run_id = a.pipeline_run_id
        where a.organization_id = :organizationId and r.pipeline_id = :pipelineId),
      others as (
+       -- The targets of now: a pipeline that was led elsewhere rolls nothing back where it was.
        select distinct d.pipeline_id, d.workspace_id
        from deployments d join built b on b.pipeline_run_id = d.artifact_run_id
+         join pipelines t on t.organization_id = d.organization_id and t.id = d.pipeline_id
+           and t.target_workspace_id = d.workspace_id
        where d.organization_id = :organizationId and d.pipeline_id <> :pipelineId)
      select p.id, p.name from pipelines p
      where p.organization_id = :organizationId and p.id in (
@@ -52,8 +56,10 @@ export async function promotedElsewhere(
          and (d.ended_at is null
            or exists (select 1 from deployments live where live.organization_id = d.organization_id
              and live.earlier_run_id = d.pipeline_run_id and live.ended_at is null)
+           -- By this deployment: the same bytes may run there by the pipeline that built them. Not every host says which.
            or exists (select 1 from agents g where g.organization_id = d.organization_id
-             and g.workspace_id = d.workspace_id and g.release_digest = b.digest and g.deleted_at is null)))
+             and g.workspace_id = d.workspace_id and g.release_digest = b.digest and g.deleted_at is null
+             and coalesce(g.release_run_id, d.pipeline_run_id) = d.pipeline_run_id)))
      order by p.id`,
     at,
   )

@@ -5,13 +5,14 @@ import { BillRefused, BillTooLarge, DiskFull, fileRefused } from './protocol.ts'
 export function duckdbRefusal(file: Pick<BillFile, 'key'>, error: unknown): unknown {
   if (error instanceof BillRefused || error instanceof DiskFull || !(error instanceof Error))
     return error
-  if (isOfDisk(error)) return new DiskFull()
   const { message } = error
   const line = Number(/CSV Error on Line: (\d+)/.exec(message)?.[1])
   if (line)
     return new BillRefused([
       { file: file.key, row: line - 1, column: null, message: ofLine(message) },
     ])
+  // After the lines: such a message quotes the row, which may have these words.
+  if (isOfDisk(error)) return new DiskFull()
   if (/^Out of Memory|max_temp_directory_size|File too large/i.test(message))
     return new BillTooLarge([
       {
@@ -33,8 +34,9 @@ export function duckdbRefusal(file: Pick<BillFile, 'key'>, error: unknown): unkn
 
 /** Of writes by Node, which has no name for EDQUOT (122 on Linux), and by DuckDB. */
 const isOfDisk = (error: Error): boolean =>
-  ['ENOSPC', 'EDQUOT'].includes(String((error as NodeJS.ErrnoException).code)) ||
-  /No space left on device|Disk quota exceeded|Unknown system error -122\b/i.test(error.message)
+  ['ENOSPC', 'EDQUOT', 'Unknown system error -122'].includes(
+    String((error as NodeJS.ErrnoException).code),
+  ) || /^IO Error: [^\n]*(?:No space left on device|Disk quota exceeded)/i.test(error.message)
 
 function ofLine(message: string): string {
   const columns = /Expected Number of Columns: (\d+) Found: (\d+)/.exec(message)

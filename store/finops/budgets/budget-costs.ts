@@ -1,7 +1,12 @@
 import { dayAfter } from '../../../domain/finops/anomalies/days.ts'
 import type { CostScope, CostScopeKind } from '../../../domain/finops/cost-scope.ts'
 import { unwrap, type Tenant } from '../../driver/tenant.ts'
-import { namedByScope, scopedCost, sourcesInScope } from '../cost/scoped-cost.ts'
+import {
+  namedByScope,
+  scopedCost,
+  sourcesBeforeFirstBill,
+  sourcesInScope,
+} from '../cost/scoped-cost.ts'
 import { isLateBill } from '../late-bill.ts'
 
 export type BudgetCosts = {
@@ -83,6 +88,12 @@ const seenOfKind: Record<CostScopeKind, { seen?: string; wasSeen: string }> = {
   workspace: seenOfNamed('workspace'),
 }
 
+/** Before its first bill a source is late by the day on which it was added, as in source-health.ts. */
+const sourcesOfBudgets = `
+  select i.*, i.complete_through as through from (${sourcesInScope}) i
+  union all
+  ${sourcesBeforeFirstBill}`
+
 const isBehind = isLateBill({
   through: `coalesce(through, '-infinity')`,
   provider: 'provider',
@@ -107,7 +118,7 @@ function statementOf(kinds: readonly CostScopeKind[]): string {
   of_sources as (
     select id, coalesce(bool_or(${isBehind}) filter (where is_expected), true) as is_late,
       min(complete_through) filter (where is_expected) as complete_through
-    from (${sourcesInScope}) s group by 1)
+    from (${sourcesOfBudgets}) s group by 1)
   select w.id as "budgetId", round(coalesce(d.actual, 0), 12)::text as actual,
     coalesce(d.days, '[]') as days,
     d.id is not null or (case w.scope_kind ${asked.map(({ wasSeen }) => wasSeen).join(' ')} end) as "hasCost",

@@ -42,14 +42,18 @@ export function scopedCost({ table, kinds, reads }: ScopedRead): string {
 
 /**
  * SQL: through which day the bills are complete that have cost in each scope, where more is expected of them,
- * and the sources that this is by. `through` is the same, and before the first bill of a source the day on which it
- * was added, as in source-health.ts: such a source has cost in each scope that names its account or its cloud.
+ * and the sources that this is by. Nothing of a source without a bill.
  */
 export const sourcesInScope = `
-  select s.id, b.is_expected, b.provider, b.complete_through, b.complete_through as through
-  from (select distinct id, source_id from scope_costs) s join sources b on b.id = s.source_id
-  union all
-  select w.id, b.is_expected, b.provider, null::date, b.added_on
+  select s.id, b.is_expected, b.provider, b.complete_through
+  from (select distinct id, source_id from scope_costs) s join sources b on b.id = s.source_id`
+
+/**
+ * SQL: the same of the sources from which a first bill is expected, which will have cost in each scope that names their
+ * account or their cloud, with the day on which each was added.
+ */
+export const sourcesBeforeFirstBill = `
+  select w.id, b.is_expected, b.provider, b.complete_through, b.added_on
   from wanted w join sources b on b.is_expected and b.complete_through is null and case w.scope_kind
     when 'all' then true
     when 'account' then b.cloud_account_id::text = w.value

@@ -22,6 +22,21 @@ test.each([
   ['a password in a URL', '#!/bin/sh\ncurl https://a:hunter22@b.example\n', 2],
   ['a secret with the name of a variable in it', `#!/bin/sh\nlogin ${secret}\n`, 2],
   ['such a secret in a URL', `#!/bin/sh\n\ncurl https://a:${secret}@b.example\n`, 3],
+  ...[
+    'Pa$$w0rd',
+    'hunter2)',
+    'a<b>c',
+    'x{y}z',
+    'pa`ss`word',
+    '$ecret$9',
+    '$1,000',
+    'a%b%',
+    'pre$env:X',
+  ].map((password): [string, string, number] => [
+    `a password that looks a little like a variable, ${password}, in a URL`,
+    `#!/bin/sh\ncurl https://a:${password}@b.example\n`,
+    2,
+  ]),
   ['a token in a URL', `#!/bin/sh\ncurl https://a:\${ghp_${'a1'.repeat(18)}}@b.example\n`, 2],
 ])('a mask would blank %s: the build ends, and says in which line', async (_, text, line) => {
   const fault = await faultOf(text)
@@ -54,6 +69,11 @@ test.each([
     '%TOKEN%',
     '!TOKEN!',
     '$env:TOKEN',
+    '{token}',
+    '${{secrets.TOKEN}}',
+    '#{token}',
+    `"$TOKEN"`,
+    `'"\${TOKEN}"'`,
   ].map((password) => `#!/bin/sh\ncurl https://x:${password}@b.example\n`),
 ])('a text that is shown as it is: %j', async (text) => {
   expect(await faultOf(text)).toBeUndefined()

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { charge, storeCharges, type TestCharge } from '../../harness/cost-rows.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
+import { dayAgo } from './sums-of-bill.ts'
 
 const url = '/api/finops/units'
 const march = (day: number) => `2026-03-${String(day).padStart(2, '0')}`
@@ -127,23 +128,20 @@ describe('the cost of units', () => {
 
   test('days whose bill is not complete are shown, and measure nothing', async () => {
     const { get, load, unit, put } = await world()
-    const today = new Date()
-    const ago = (days: number) =>
-      new Date(today.getTime() - days * 86_400_000).toISOString().slice(0, 10)
     await load([
-      { day: ago(5), effective: '6', source: 'a' },
-      { day: ago(4), effective: '6', source: 'a' },
-      { day: ago(4), effective: '4', source: 'b' },
-      { day: ago(3), effective: '1', source: 'b' },
+      { day: dayAgo(5), effective: '6', source: 'a' },
+      { day: dayAgo(4), effective: '6', source: 'a' },
+      { day: dayAgo(4), effective: '4', source: 'b' },
+      { day: dayAgo(3), effective: '1', source: 'b' },
       // History: nothing is expected after it.
-      { day: ago(200), effective: '9', source: 'old' },
+      { day: dayAgo(200), effective: '9', source: 'old' },
     ])
     const at = await unit()
-    await put(at, { [ago(5)]: 2, [ago(4)]: 2, [ago(3)]: 2, [ago(0)]: 2 })
-    const read = await get(`${at}?from=${ago(6)}&to=${ago(0)}`)
-    expect(read.completeThrough).toBe(ago(4))
+    await put(at, { [dayAgo(5)]: 2, [dayAgo(4)]: 2, [dayAgo(3)]: 2, [dayAgo(0)]: 2 })
+    const read = await get(`${at}?from=${dayAgo(6)}&to=${dayAgo(0)}`)
+    expect(read.completeThrough).toBe(dayAgo(4))
     expect(read.days.at(-4)).toEqual({
-      day: ago(3),
+      day: dayAgo(3),
       cost: 1,
       value: 2,
       costPerUnit: 0.5,
@@ -159,12 +157,39 @@ describe('the cost of units', () => {
     expect(units).toMatchObject([{ last30Days: { ...read.total, unconverted: [] } }])
     expect(units[0].last30Days.byDay).toHaveLength(30)
     expect(units[0].last30Days.byDay.slice(-7)).toEqual([null, 3, 5, null, null, null, null])
-    const newest = await get(`${at}?from=${ago(1)}&to=${ago(0)}`)
+    const newest = await get(`${at}?from=${dayAgo(1)}&to=${dayAgo(0)}`)
     expect(newest.total).toMatchObject({ cost: 0, costPerUnit: null, measured: { days: 0 } })
-    await put(at, { [ago(200)]: 3 })
-    const old = await get(`${at}?from=${ago(201)}&to=${ago(199)}`)
+    await put(at, { [dayAgo(200)]: 3 })
+    const old = await get(`${at}?from=${dayAgo(201)}&to=${dayAgo(199)}`)
     expect(old.completeThrough).toBeNull()
     expect(old.total).toMatchObject({ costPerUnit: 3, measured: { days: 1 } })
+  })
+
+  test('an account that never delivered completes no day that the other bills do not', async () => {
+    const { org, owner, get, load, unit, put } = await world()
+    await load([{ day: dayAgo(5), effective: '6', source: 'a' }])
+    const made = await owner.post('/api/cloud/accounts', {
+      provider: 'aws',
+      name: 'silent',
+      accountId: '123456789012',
+      credentials: { roleArn: 'arn:aws:iam::123456789012:role/x' },
+      billing: { bucket: 'bills', prefix: '', region: 'eu-west-1', exportName: 'focus' },
+    })
+    const { id } = made.json().account
+    await harness.deps.store
+      .platform('billing_sources')
+      .insert({ organizationId: org.id, cloudAccountId: id })
+    for (const scope of [
+      {},
+      { scopeKind: 'account', scopeValue: String(id) },
+      { scopeKind: 'provider', scopeValue: 'AWS' },
+    ]) {
+      const at = await unit(scope)
+      await put(at, { [dayAgo(1)]: 2, [dayAgo(0)]: 2 })
+      const { days, total } = await get(`${at}?from=${dayAgo(1)}&to=${dayAgo(0)}`)
+      expect(days).toMatchObject([{ isComplete: false }, { isComplete: false }])
+      expect(total).toMatchObject({ cost: 0, costPerUnit: null, measured: { days: 0 } })
+    }
   })
 
   test('money is at the rate of the bill’s month; a day with money without one measures nothing', async () => {

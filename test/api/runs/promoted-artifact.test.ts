@@ -115,6 +115,44 @@ describe('what a promoted artifact is needed for', () => {
     expect((await removed(source))[0]).toBe(200)
   })
 
+  test('409, then 200: a pipeline was led elsewhere: hosts that still run what it deployed count, its past does not', async () => {
+    const source = await pipeline()
+    const to = await pipeline({ targetWorkspaceId: workspaceId })
+    const from = await built(source.id)
+    const { id } = await deployed(to.id, from)
+    const other = await org.workspace({ by: owner })
+    const moved = await owner.patch(`/api/pipelines/${to.id}`, { targetWorkspaceId: other.id })
+    expect(moved.statusCode, moved.body).toBe(200)
+    const agents = harness.deps.store.platform('agents').where({ workspaceId })
+    const before = await agents.clone().first('releaseDigest', 'releaseRunId')
+    const runs = { releaseDigest: `sha256:${sha256(String(from))}`, releaseRunId: id }
+    await agents.clone().update(runs)
+    expect((await removed(source)).slice(0, 2)).toEqual([409, 'pipeline_in_use'])
+    await agents.clone().update(before)
+    expect(await removed(source)).toEqual([200, undefined, undefined])
+  })
+
+  test('200: hosts run what the pipeline itself deployed there, and another one before it', async () => {
+    const [source, later] = [await pipeline({ targetWorkspaceId: workspaceId }), await pipeline()]
+    const to = await pipeline({ targetWorkspaceId: workspaceId })
+    const from = await built(source.id)
+    const promoted = await deployed(to.id, from)
+    for (let times = 0; times < 2; times += 1) await deployed(to.id, await built(later.id))
+    const own = await deployed(source.id, from)
+    const agents = harness.deps.store.platform('agents').where({ workspaceId })
+    const before = await agents.clone().first('releaseDigest', 'releaseRunId')
+    const runs = async (releaseRunId: number | null) =>
+      agents.clone().update({ releaseDigest: `sha256:${sha256(String(from))}`, releaseRunId })
+    // A host may not say by which deployment.
+    for (const run of [null, promoted.id]) {
+      await runs(run)
+      expect((await removed(source)).slice(0, 2)).toEqual([409, 'pipeline_in_use'])
+    }
+    await runs(own.id)
+    expect(await removed(source)).toEqual([200, undefined, undefined])
+    await agents.clone().update(before)
+  })
+
   test('200: what a pipeline itself deployed last keeps it from nothing', async () => {
     const own = await pipeline({ targetWorkspaceId: workspaceId })
     await deployed(own.id, await built(own.id))

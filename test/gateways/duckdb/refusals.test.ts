@@ -119,6 +119,18 @@ describe('a bill that cannot be read names file, row and column', () => {
       },
     ])
   })
+
+  test('a bad row that quotes a full disk', async () => {
+    const path = await bills.write('quoting.csv', {
+      x_Text: `'No space left on device: Disk quota exceeded'`,
+    })
+    const lines = (await readFile(path, 'utf8')).split('\n')
+    lines[20] = (lines[20] ?? '').replace(',', '')
+    await writeFile(path, lines.join('\n'))
+    expect((await refusal(['quoting.csv'])).errors).toMatchObject([
+      { file: 'bills/quoting.csv', row: 20, column: null },
+    ])
+  })
 })
 
 describe('a bill without what each has', () => {
