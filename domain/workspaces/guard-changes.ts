@@ -21,10 +21,10 @@ type Changes = { readonly [K in keyof GuardedSettings]?: GuardedSettings[K] | un
  */
 export function guardChanges(now: GuardedSettings, change: Changes): Array<keyof GuardedSettings> {
   const changed: Array<keyof GuardedSettings> = []
-  // The cloud trusts the runs of a workspace by its name (web-identity.ts), and policies judge by it. Else a person could
-  // give a workspace of theirs the name of another one, and be lent its role.
-  const isIdentity = now.cloudAccountId !== null || now.criticality === 'production'
-  if (isIdentity && change.name !== undefined && change.name !== now.name) changed.push('name')
+  // The cloud trusts the runs of a workspace by its name (web-identity.ts). Else a person could give a workspace of theirs
+  // the name of another one, and be lent its role.
+  if (now.cloudAccountId !== null && change.name !== undefined && change.name !== now.name)
+    changed.push('name')
   if (now.criticality === 'production' && change.criticality === 'standard')
     changed.push('criticality')
   if (change.confirm !== undefined && isWeakerConfirm(now.confirm, change.confirm))

@@ -123,7 +123,8 @@ describe('10,000 rows, and 100,000 of the audit log', () => {
     expect(await page.getByText('terraform_data.r10000["a"]').count()).toBe(0)
     const shown = page.locator('main .rows li')
     const before = await shown.count()
-    await page.locator('.more').first().scrollIntoViewIfNeeded()
+    // By its button: the versions of the state stand below.
+    await page.locator('.more').first().getByRole('button').click()
     await expect.poll(async () => shown.count(), { timeout: 15_000 }).toBeGreaterThan(before)
     await expectNoSideways(page, 'a state of 10,000 resources')
     await context.close()

@@ -113,10 +113,9 @@ const FoundFields = ({ was, disabled, guardian, onTouch }: FoundProps) => (
 )
 
 /** The cloud trusts the runs of a workspace by its name. */
-const isNameGuard = ({ criticality, cloudAccountId }: Workspace) =>
-  criticality === 'production' || cloudAccountId !== null
+const isNameGuard = ({ cloudAccountId }: Workspace) => cloudAccountId !== null
 const guardedName =
-  'Of a production workspace, or one with a cloud account, a change requires the role SRE · Cloud Admin or higher.'
+  'Of a workspace with a cloud account, a change requires the role SRE · Cloud Admin or higher.'
 
 /** They have their own fieldset, because changing them requires a higher role than starting a run. */
 function GuardFields({ was, disabled, guardian }: FieldsProps) {
