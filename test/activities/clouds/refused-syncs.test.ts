@@ -44,6 +44,15 @@ const begin = async () => {
   )
   return { organizationId, syncId: sync?.id ?? 0 }
 }
+/** Looks at the first place and ends. Returns the place. */
+const wholeSync = async (): Promise<number> => {
+  const input = await begin()
+  const [placeId = 0] = (await deliver(listPlaces, input)).placeIds
+  await deliver(lookAtPlace, { ...input, placeId })
+  await deliver(mergePlace, { ...input, placeId })
+  await deliver(endSync, input)
+  return placeId
+}
 const set = async (change: object) =>
   harness.deps.store.platform('cloud_accounts').where({ id: accountId }).update(change)
 const path = () => `/api/cloud/accounts/${accountId}`
@@ -79,11 +88,7 @@ test('an hour of throttling: each attempt goes on where the last one was, and no
 
 test('throttled until the sync is over: the place says why, and nothing in it is gone', async () => {
   cloud.regions = { r: [found('a')] }
-  const first = await begin()
-  const [placeId = 0] = (await deliver(listPlaces, first)).placeIds
-  await deliver(lookAtPlace, { ...first, placeId })
-  await deliver(mergePlace, { ...first, placeId })
-  await deliver(endSync, first)
+  const placeId = await wholeSync()
   const input = await begin()
   await deliver(listPlaces, input)
   cloud.faults = { r: { kind: 'throttled', fromPage: 0 } }
@@ -119,11 +124,7 @@ test.each(['invalid_credentials', 'unreachable'])(
     const later = new Date(Date.now() + 6 * 3_600_000)
     await set({ status, statusReason: 'x', nextValidationAt: later })
     cloud.regions = { r: [found('a')] }
-    const input = await begin()
-    const [placeId = 0] = (await deliver(listPlaces, input)).placeIds
-    await deliver(lookAtPlace, { ...input, placeId })
-    await deliver(mergePlace, { ...input, placeId })
-    await deliver(endSync, input)
+    await wholeSync()
     const rows = harness.deps.store.platform('cloud_accounts').where({ id: accountId })
     const { nextValidationAt } = await rows.first('nextValidationAt')
     expect(nextValidationAt.getTime()).toBeLessThanOrEqual(Date.now())
