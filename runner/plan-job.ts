@@ -2,7 +2,7 @@ import { moduleSources, type ModuleSource } from '../domain/git/module-sources.t
 import { AppError } from '../domain/errors.ts'
 import { advise } from '../domain/infrastructure/advise.ts'
 import { adviseOnModules } from '../domain/infrastructure/advise-on-modules.ts'
-import { howKilled, stepMemoryExceeded } from '../domain/infrastructure/how-killed.ts'
+import { howKilled } from '../domain/infrastructure/how-killed.ts'
 import { maxPartBytes } from '../domain/infrastructure/plan-part.ts'
 import { firstError, tofuMessages, type Message } from '../domain/infrastructure/tofu-messages.ts'
 import { packRows } from '../domain/infrastructure/pack-rows.ts'
@@ -30,7 +30,9 @@ import { compareConfiguration } from '../gateways/tofu/plan-file/compare-configu
 import { compareOrigin } from '../gateways/tofu/plan-file/compare-origin.ts'
 import { compareProviders } from '../gateways/tofu/plan-file/compare-providers.ts'
 import { compareState } from '../gateways/tofu/plan-file/compare-state.ts'
+import { compareVariables } from '../gateways/tofu/plan-file/compare-variables.ts'
 import { PlanForged, PlanTooLarge } from '../gateways/tofu/plan-file/plan-forged.ts'
+import { cutShort } from '../gateways/tofu/cut-short.ts'
 import type { KeptModules } from '../gateways/tofu/module-archive.ts'
 import { tofu } from '../gateways/tofu/tofu.ts'
 import { learnModuleSources } from './learn-module-sources.ts'
@@ -157,6 +159,7 @@ async function planInSandbox(planning: Planning): Promise<Planned> {
     if (!planFile) throw new JobFailure('plan_errored', 'OpenTofu left no plan file.')
     const plan = orForged(() => readTofuPlan(planFile))
     orForged(() => compareOptions(plan, job))
+    orForged(() => compareVariables(plan, { env: settings.env, files, folder: job.folder }))
     const state = orForged(() => compareState(planFile, plan))
     const [shown, origin] = await Promise.all([
       tool.show(lockFile, { maxBytes: job.planJsonBytes }),
@@ -255,14 +258,8 @@ async function keepModules(tool: ReturnType<typeof tofu>, log: StageLines): Prom
 
 function assertWell(end: StepEnd, what: string, error: string | undefined): void {
   if (end.how === 'exited' && end.exitCode === 0) return
-  if (end.how === 'timed_out')
-    throw new JobFailure('timed_out', `tofu ${what} took longer than a plan may take.`)
-  if (end.how === 'silent')
-    throw new JobFailure('timed_out', `tofu ${what} said nothing for 10 minutes.`)
-  if (end.limit === 'memory') throw new JobFailure('memory_exceeded', stepMemoryExceeded(what))
+  const cut = cutShort(end, what)
+  if (cut) throw cut
   const ended = howKilled(end) ?? `ended with code ${end.exitCode ?? 'unknown'}`
-  // By nothing of this service, whose limits say so: the worker makes the plan again.
-  if (end.signal === 'SIGKILL' && !end.limit)
-    throw new JobFailure('runner_lost', `tofu ${what} ${ended}.`)
   throw new JobFailure('plan_errored', error ? `tofu ${what}: ${error}` : `tofu ${what} ${ended}.`)
 }

@@ -27,6 +27,15 @@ const changeFields = {
 const PlannedResource = Type.Object({
   address: Type.String(),
   previousAddress: Type.Optional(Type.String()),
+  importing: Type.Optional(
+    Type.Object(
+      { id: Type.String() },
+      {
+        description:
+          'The object that the plan imports, whatever `actions` do to it then: its id in the cloud, or its identity as JSON. Absent of all other changes, and of plans of earlier versions.',
+      },
+    ),
+  ),
   module: Type.Optional(Type.String()),
   type: Type.String(),
   name: Type.String(),
@@ -69,6 +78,12 @@ export const PlanPage = Type.Object({
     }),
     outputs: Type.Integer(),
     drift: Type.Integer(),
+    imports: Type.Optional(
+      Type.Integer({
+        description:
+          'How many objects are imported, whatever else is done to them. Absent of plans of earlier versions.',
+      }),
+    ),
     omittedChanges: Type.Integer(),
   }),
   resources: Type.Array(PlannedResource),

@@ -78,6 +78,7 @@ function coverRow(row: PlanRow, { cover, coverAll }: SecretSearch): PlanRow {
     attributes,
     address: cover(row.address),
     ...(row.previousAddress !== undefined && { previousAddress: cover(row.previousAddress) }),
+    ...(row.importing !== undefined && { importing: { id: cover(row.importing.id) } }),
     ...(row.module !== undefined && { module: cover(row.module) }),
     ...(row.dependsOn !== undefined && { dependsOn: row.dependsOn.map((one) => cover(one)) }),
     ...(typeof row.index === 'string' && { index: cover(row.index) }),

@@ -25,6 +25,14 @@ test('a row a workspace, and the marker at the end', () => {
   expect(pullRequestComment('<!-- m -->', [planned], []).endsWith('\n<!-- m -->')).toBe(true)
 })
 
+test('says how many objects are imported, where there are some', () => {
+  const summary = { import: 2, add: 0, change: 1, destroy: 0 }
+  expect(rowOf({ summary })).toContain(
+    '[planned](https://cc.example/workspaces/1/runs/2), 2 to import | 0 | 1 | 0 |',
+  )
+  expect(rowOf({ summary: { ...summary, import: 0 } })).not.toContain('import')
+})
+
 test('what is not planned yet, failed and changes nothing is told apart', () => {
   const none = { summary: null, gates: [] }
   expect(rowOf({ state: 'running', ...none })).toContain('[running]')

@@ -6,7 +6,7 @@ export type PlannedWorkspace = {
   commit: string
   state: PublicRunState
   reason: string | null
-  summary: { add: number; change: number; destroy: number } | null
+  summary: { import?: number; add: number; change: number; destroy: number } | null
   gates: ReadonlyArray<{ kind: string; result: string; findings: unknown[] }>
   /** Of the run, here. */
   url: string
@@ -95,9 +95,10 @@ function rowOf({ name, commit, state, reason, summary, gates, url }: PlannedWork
   const told = reason && reason !== 'no_changes' ? ` (${reason})` : ''
   const plan =
     reason === 'no_changes' ? 'no changes' : state === 'succeeded' ? 'planned' : `${state}${told}`
+  const imports = summary?.import ? `, ${summary.import} to import` : ''
   const counts = summary ? [summary.add, summary.change, summary.destroy].map(String) : ['', '', '']
   const judged = gates.map(({ kind, result }) => `${kind}: ${result}`).join(', ')
-  return `| ${name} | \`${commit.slice(0, 12)}\` | [${plan}](${url}) | ${counts.join(' | ')} | ${judged} |`
+  return `| ${name} | \`${commit.slice(0, 12)}\` | [${plan}](${url})${imports} | ${counts.join(' | ')} | ${judged} |`
 }
 
 /** Escapes a file's name: an attacker could otherwise break the table or insert a link or a mention. */

@@ -194,9 +194,10 @@ const isScalar = (value: unknown) =>
 const sameValue = (a: unknown, b: unknown) =>
   a === b || JSON.stringify(a ?? null) === JSON.stringify(b ?? null)
 
-type Presented = { value: unknown; marks: unknown; secrets: KnownSecrets }
+type Presented = { value: unknown; marks?: unknown; secrets: KnownSecrets }
 
-function presentValue({ value, marks, secrets }: Presented): PresentedAttribute['before'] {
+/** A record or a list as JSON, with the known secrets in it replaced. */
+export function presentValue({ value, marks, secrets }: Presented): PresentedAttribute['before'] {
   if (value === null || value === undefined) return null
   if (typeof value === 'number' || typeof value === 'boolean') return value
   const covered = maskInside({ value, marks, secrets })

@@ -28,6 +28,10 @@ describe('parsePlan', () => {
     ['a create that lost its values', testPlan([{ actions: ['create'] }])],
     ['a delete of nothing', testPlan([{ actions: ['delete'] }])],
     ['a replacement with one side', testPlan([{ actions: ['delete', 'create'], after: {} }])],
+    [
+      'an import that is no object',
+      testPlan([{ actions: ['no-op'], ...both, changeFields: { importing: 'i-1' } }]),
+    ],
   ])('refuses %s', (_, document) => {
     expect(() => parsePlan(document)).toThrow(PlanFormatError)
   })

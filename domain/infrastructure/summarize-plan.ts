@@ -27,7 +27,7 @@ export function summaryOf(plan: Plan): PlanSummary {
     if (kind === 'delete' || kind === 'replace') summary.destroy += 1
     if (kind === 'replace') summary.replace += 1
     if (kind === 'forget' || kind === 'forget-create') summary.forget += 1
-    if (importing) summary.import += 1
+    if (importing !== undefined) summary.import += 1
     if (resource.previousAddress !== undefined) summary.move += 1
   }
   return summary
@@ -54,7 +54,7 @@ function changesAnything(plan: Plan): boolean {
     ({ change, mode, previousAddress }) =>
       (change.kind !== 'no-op' && mode !== 'ephemeral') ||
       previousAddress !== undefined ||
-      change.importing,
+      change.importing !== undefined,
   )
   return objects || plan.outputChanges.some(({ change }) => change.kind !== 'no-op')
 }

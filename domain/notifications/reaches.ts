@@ -1,23 +1,13 @@
+import type { CostScopeKind } from '../finops/cost-scope.ts'
 import { providerNamed } from '../finops/budgets/in-scope.ts'
 import { parseDecimal } from '../finops/decimal.ts'
 import type { Announcement, NoticeScope } from './announcement.ts'
 import { matchesEvent } from './notice-events.ts'
 
-export const scopeKinds = [
-  'all',
-  'provider',
-  'service',
-  'tag',
-  'account',
-  'workspace',
-  'subAccount',
-] as const
-export type ScopeKind = (typeof scopeKinds)[number]
-
 /** Which events a channel is told of. */
 export type ChannelFilter = {
   events: readonly string[]
-  scopeKind: ScopeKind | null
+  scopeKind: CostScopeKind | null
   scopeValue: string | null
   /** Decimal text. */
   minimumImpact: string | null
@@ -37,7 +27,7 @@ function isInScope({ scopeKind, scopeValue }: ChannelFilter, scope: NoticeScope)
   return inScope[scopeKind](scope, scopeValue ?? '')
 }
 
-type Narrow = Exclude<ScopeKind, 'all'>
+type Narrow = Exclude<CostScopeKind, 'all'>
 
 const inScope: Record<Narrow, (scope: NoticeScope, value: string) => boolean> = {
   provider: ({ provider }, value) =>

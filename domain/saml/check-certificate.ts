@@ -37,6 +37,10 @@ export function checkCertificates(text: string): CheckedCertificate[] {
   return [...checked.values()]
 }
 
+/** The public key of a certificate, base64 (RFC 5280 4.1.2.7). Certificates that are renewed over one key have the same. */
+export const publicKeyOf = (pem: string): string =>
+  new X509Certificate(pem).publicKey.export({ type: 'spki', format: 'der' }).toString('base64')
+
 function ofCertificate(label = '', body = ''): string {
   if (label !== 'CERTIFICATE')
     throw new CertificateFault(`holds a ${label.toLowerCase()} where a certificate belongs`)

@@ -1,4 +1,4 @@
-import { invalid } from '../errors.ts'
+import { invalid, type AppError } from '../errors.ts'
 import { maxNesting, type FoundBlock } from './found-block.ts'
 import { blocksInJson } from './json-blocks.ts'
 
@@ -29,12 +29,7 @@ export function terraformBlocks(
   const mayHave = (word: string) => text.includes(word) || (isJson && text.includes('\\u'))
   if (!mayHave('terraform') || !types.some(mayHave)) return []
   const found = isJson ? blocksInJson(text, types) : inNative(text, types)
-  if (found === 'too deep')
-    throw invalid(
-      `The configuration is refused: ${path} nests blocks, objects or lists more than ${maxNesting.toLocaleString('en')} levels deep.`,
-      [{ path: `files[${JSON.stringify(path)}]`, message: 'is nested too deeply' }],
-      'configuration_refused',
-    )
+  if (found === 'too deep') throw tooDeep(path)
   let line = 1
   let from = 0
   return found.map(({ type, at }) => {
@@ -46,6 +41,13 @@ export function terraformBlocks(
     return { type, line }
   })
 }
+
+export const tooDeep = (path: string): AppError =>
+  invalid(
+    `The configuration is refused: ${path} nests blocks, objects or lists more than ${maxNesting.toLocaleString('en')} levels deep.`,
+    [{ path: `files[${JSON.stringify(path)}]`, message: 'is nested too deeply' }],
+    'configuration_refused',
+  )
 
 /**
  * What the scanner is inside of: a block or object, code in a template (`${` or `%{`), a quoted template,
@@ -90,12 +92,27 @@ const heredoc = /<<-?([\p{ID_Start}_][\p{ID_Continue}-]*)\r?\n/uy
 
 function inNative(text: string, types: readonly string[]): FoundBlock[] | 'too deep' {
   const found: FoundBlock[] = []
+  const isWhole = scanNative(text, (at, end, isTop) => {
+    const word = text.slice(at, end)
+    if (!isTop && types.includes(word)) found.push({ type: word, at })
+  })
+  return isWhole ? found : 'too deep'
+}
+
+/**
+ * Visits each word of the top level, and each one directly in a top-level `terraform` block. Returns false where the
+ * file nests too deeply to be read.
+ */
+export function scanNative(
+  text: string,
+  visit: (at: number, end: number, isTop: boolean) => void,
+): boolean {
   const stack: Frame[] = []
   /** The first word of the current top-level statement, which names a block. */
   let head: string | undefined
   let at = text.startsWith('\ufeff') ? 1 : 0
   while (at < text.length) {
-    if (stack.length > maxNesting) return 'too deep'
+    if (stack.length > maxNesting) return false
     const frame = stack.at(-1)
     if (frame?.kind === 'quoted' || frame?.kind === 'heredoc') {
       at = frame.kind === 'quoted' ? inQuoted(text, at, stack) : inHeredoc(text, at, stack)
@@ -123,19 +140,19 @@ function inNative(text: string, types: readonly string[]): FoundBlock[] | 'too d
       at = marker === undefined ? at + 1 : heredoc.lastIndex
     } else {
       const end = endOfWord(text, at)
-      if (end > at && (stack.length === 0 || (stack.length === 1 && frame === terraformBraces))) {
-        const word = text.slice(at, end)
-        if (stack.length === 0) head ??= word
-        else if (types.includes(word)) found.push({ type: word, at })
+      const isTop = stack.length === 0
+      if (end > at && (isTop || (stack.length === 1 && frame === terraformBraces))) {
+        if (isTop) head ??= text.slice(at, end)
+        visit(at, end, isTop)
       }
       at = end > at ? end : endOfIdle(text, at)
     }
   }
-  return found
+  return true
 }
 
 /** Behind a comment, or behind a slash that begins none. */
-function endOfComment(text: string, at: number): number {
+export function endOfComment(text: string, at: number): number {
   const isBlock = text.charCodeAt(at) === slash && text.charCodeAt(at + 1) === star
   if (isBlock) {
     const end = text.indexOf('*/', at + 2)

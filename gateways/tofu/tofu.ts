@@ -1,6 +1,7 @@
 import { invalid } from '../../domain/errors.ts'
 import { whyTooLarge } from '../../domain/workspaces/variable-bounds.ts'
 import { maxPartBytes } from '../../domain/infrastructure/plan-part.ts'
+import { assignedVariables } from '../../domain/workspaces/assigned-variables.ts'
 import { backendOverrideFile } from '../../domain/workspaces/configuration-files.ts'
 import type { LentToSteps } from '../runner/protocol.ts'
 import type { Step, StepEnd, StepLimits, Workbench } from '../sandbox/workbench.ts'
@@ -8,7 +9,7 @@ import { moduleArchive, type KeptModules } from './module-archive.ts'
 import { noEncryption, isOfNoEncryption } from './no-encryption.ts'
 import type { PlannedFrom } from './plan-file/compare-configuration.ts'
 import { withProviderInstallation } from './read-cli-config.ts'
-import { namesInFiles, variableArguments } from './variable-arguments.ts'
+import { declaredVariables, namesInEnv, variableArguments } from './variable-arguments.ts'
 
 /** Folders of a run's workbench: the files, what `init` fetched, and what the run itself made. */
 const configuration = 'config'
@@ -49,12 +50,6 @@ const limits = (timeoutMs: number): StepLimits => ({
 
 const inFolder = (name: string) => `${configuration}/${name}`
 const folderOf = (name: string) => inFolder(name).replace(/\/[^/]*$/, '')
-
-/** Names of the variables of `tofu show -json -module=…`. */
-function declaredIn(shown: string): string[] {
-  const variables: unknown = JSON.parse(shown).root_module?.variables
-  return typeof variables === 'object' && variables !== null ? Object.keys(variables) : []
-}
 
 /** Linux would refuse to start the program, with an error that does not say what to change. */
 function assertFits(env: Readonly<Record<string, string>>): void {
@@ -167,7 +162,8 @@ export function tofu(options: TofuOptions) {
       files: Readonly<Record<string, string>>,
       asked: readonly string[] = [],
     ): Promise<string[]> {
-      const names = namesInFiles(files, options.folder ?? '', env)
+      const assigned = assignedVariables(files, options.folder ?? '')
+      const names = namesInEnv(env).filter((name) => assigned.has(name))
       assertFits(env)
       if (names.length === 0 && asked.length === 0) return []
       const shown = await run(['show', '-json', '-no-color', '-module=.'], {
@@ -176,9 +172,9 @@ export function tofu(options: TofuOptions) {
         captureBytes: maxDeclarationsBytes,
         onLine: () => undefined,
       })
+      const declared = declaredVariables(shown)
       // An unreadable configuration: `init` reports why, and where.
-      if (shown.exitCode !== 0) return []
-      const declared = new Set(declaredIn(shown.stdout.toString()))
+      if (!declared) return []
       over = variableArguments(
         names.filter((name) => declared.has(name)),
         env,

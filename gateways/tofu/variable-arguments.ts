@@ -1,3 +1,9 @@
+import { AppError } from '../../domain/errors.ts'
+import { howKilled } from '../../domain/infrastructure/how-killed.ts'
+import { isRecord } from '../../domain/infrastructure/record.ts'
+import type { StepEnd } from '../sandbox/workbench.ts'
+import { cutShort } from './cut-short.ts'
+
 /**
  * OpenTofu reads TF_VAR_… first and lets a .tfvars file override it; here a variable of the
  * workspace or of the run overrides the files. So variables that both set are also passed as
@@ -8,7 +14,9 @@ export function variableArguments(
   env: Readonly<Record<string, string>>,
 ): Record<string, string> {
   if (names.length === 0) return {}
-  const given = names.map((name) => quote(`-var=${name}=${env[`TF_VAR_${name}`] ?? ''}`)).join(' ')
+  const given = names
+    .map((name) => quote(`-var=${name}=${env[`${prefix}${name}`] ?? ''}`))
+    .join(' ')
   return Object.fromEntries(commands.map((command) => [`TF_CLI_ARGS_${command}`, given]))
 }
 
@@ -18,27 +26,28 @@ const commands = ['init', 'plan', 'apply']
 /** Quotes a word as OpenTofu splits them. */
 const quote = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`
 
-/** Names among TF_VAR_… that a file which OpenTofu reads by itself may give another value. */
-export function namesInFiles(
-  files: Readonly<Record<string, string>>,
-  folder: string,
-  env: Readonly<Record<string, string>>,
-): string[] {
-  const text = Object.entries(files)
-    .filter(([path]) => isReadByItself(path, folder))
-    .map(([, content]) => content)
-    .join('\n')
-  return Object.keys(env)
-    .filter((key) => key.startsWith('TF_VAR_'))
-    .map((key) => key.slice('TF_VAR_'.length))
-    .filter((name) => text.includes(name))
+const prefix = 'TF_VAR_'
+
+/** Names of the variables of OpenTofu that the workspace and the run set. */
+export const namesInEnv = (env: Readonly<Record<string, string>>): string[] =>
+  Object.keys(env).flatMap((key) => (key.startsWith(prefix) ? [key.slice(prefix.length)] : []))
+
+/**
+ * The variables of the root module in the output of `tofu show -json -module=…`. Undefined for a configuration that
+ * OpenTofu cannot read. Throws where its program did not end by itself: which variables override the files is not
+ * known then.
+ */
+export function declaredVariables(end: StepEnd): ReadonlySet<string> | undefined {
+  if (end.how !== 'exited') throw unread(end)
+  if (end.exitCode !== 0) return undefined
+  const variables: unknown = JSON.parse(end.stdout.toString()).root_module?.variables
+  return new Set(isRecord(variables) ? Object.keys(variables) : [])
 }
 
-function isReadByItself(path: string, folder: string): boolean {
-  const cut = path.lastIndexOf('/')
-  const name = path.slice(cut + 1)
+function unread(end: StepEnd): Error {
+  const ended = howKilled(end) ?? (end.how === 'too_much_output' ? 'wrote too much' : 'was stopped')
   return (
-    path.slice(0, Math.max(0, cut)) === folder &&
-    /^(terraform|.+\.auto)\.tfvars(\.json)?$/.test(name)
+    cutShort(end, 'show') ??
+    new AppError('too_large', `The declared variables could not be read: tofu show ${ended}.`)
   )
 }

@@ -26,7 +26,10 @@ type Props = {
   onTouch: () => void
 }
 
-/** One chip for each action of the plan, with its count. Several can be pressed. */
+/**
+ * One chip for each action of the plan, with its count, and one for what is imported, whatever its action is.
+ * Several can be pressed.
+ */
 export function ActionChips({
   search,
   onSearch,
@@ -36,6 +39,7 @@ export function ActionChips({
   const present = actions.filter(
     (action) => overview.actions[action] > 0 || chosen.includes(action),
   )
+  const { imports = 0 } = overview
   if (present.length === 0) return null
   const turn = (action: Action) => {
     const next = actions.filter((one) => (one === action) !== chosen.includes(one))
@@ -60,6 +64,16 @@ export function ActionChips({
           </button>
         )
       })}
+      {(imports > 0 || search.imported) && (
+        <button
+          type="button"
+          className="chip"
+          aria-pressed={search.imported !== undefined}
+          onClick={() => onSearch({ imported: search.imported ? undefined : 'only' })}
+        >
+          Imported <span className="num">{imports.toLocaleString()}</span>
+        </button>
+      )}
     </div>
   )
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { planAsJson, planAsText } from './plan-file.ts'
-import type { Attribute, Plan } from './plan.ts'
+import type { Attribute, Plan, PlannedResource } from './plan.ts'
 
 const attribute = (fields: Partial<Attribute>): Attribute => ({
   path: 'size',
@@ -11,7 +11,11 @@ const attribute = (fields: Partial<Attribute>): Attribute => ({
   ...fields,
 })
 
-const page = (attributes: Attribute[], address = 'aws_db.main'): Plan => ({
+const page = (
+  attributes: Attribute[],
+  address = 'aws_db.main',
+  fields: Partial<PlannedResource> = {},
+): Plan => ({
   overview: {
     actions: { destroy: 0, replace: 0, update: 2, create: 0, read: 0, move: 0 },
     outputs: 0,
@@ -27,6 +31,7 @@ const page = (attributes: Attribute[], address = 'aws_db.main'): Plan => ({
       actions: ['update'],
       attributes,
       omittedAttributes: 1,
+      ...fields,
     },
   ],
   outputs: [],
@@ -64,6 +69,14 @@ Change: 2
 ~ aws_db.second
     1 more attribute not kept.
 `)
+  })
+
+  test('as text, what is imported and how much', () => {
+    const imported = page([], 'aws_db.main', { importing: { id: 'db-\u202e1' } })
+    const pages = [{ ...imported, overview: { ...imported.overview, imports: 1 } }]
+    const lines = planAsText({ title: 't', pages }).split('\n')
+    expect(lines).toContain('Change: 2, Imported: 1')
+    expect(lines).toContain('    imported: db-\\u{202e}1')
   })
 
   test('no value acts on a terminal or turns the order of the text', () => {

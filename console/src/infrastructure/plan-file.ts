@@ -32,6 +32,7 @@ export function planAsText({ title, pages }: Whole): string {
     .map(
       (action) => `${actionLooks[action].chip}: ${overview.actions[action].toLocaleString('en')}`,
     )
+  if (overview.imports) counts.push(`Imported: ${overview.imports.toLocaleString('en')}`)
   const items = itemsOf({ entries: entriesOf(pages), overview, search: {} })
   const parts = items.map((item) =>
     item.kind === 'head'
@@ -52,6 +53,7 @@ function textOfEntry(entry: PlanEntry): string {
   const { name, action, attributes, omittedAttributes, resource } = entry
   const lines = [`${actionLooks[action].sign} ${plainText(name)}`]
   if (resource?.previousAddress) lines.push(`    was ${plainText(resource.previousAddress)}`)
+  if (resource?.importing) lines.push(`    imported: ${plainText(resource.importing.id)}`)
   if (resource) lines.push(...sentencesOf(resource).map((sentence) => `    ${sentence}`))
   for (const attribute of attributes) lines.push(...textOfAttribute(attribute))
   if (omittedAttributes > 0)

@@ -44,6 +44,7 @@ export const PlanRow = memo(function PlanRow({ entry, isOpen, onTurn, beside }: 
         </code>
         <span className="plan-about">
           {resource?.previousAddress && <span className="dim">moved</span>}
+          {resource?.importing && <span className="tag">imported</span>}
           {attributes.some(({ forcesReplacement }) => forcesReplacement) && (
             <span className="tag bad">forces replacement</span>
           )}
@@ -66,15 +67,22 @@ function Opened({ entry }: { entry: PlanEntry }) {
   const { name, part, action, attributes, omittedAttributes, resource } = entry
   const shown = part === 'drift' ? `${plainText(name)}, changed outside` : plainText(name)
   const sentences = resource ? sentencesOf(resource) : []
+  const { previousAddress, importing } = resource ?? {}
   return (
     <>
-      {(sentences.length > 0 || resource?.previousAddress) && (
+      {(sentences.length > 0 || previousAddress || importing) && (
         <p className="plan-why">
           {sentences.join(' ')}
-          {resource?.previousAddress && (
+          {previousAddress && (
             <>
-              {sentences.length > 0 && ' '}It was <code>{plainText(resource.previousAddress)}</code>{' '}
-              before.
+              {' '}
+              It was <code>{plainText(previousAddress)}</code> before.
+            </>
+          )}
+          {importing && (
+            <>
+              {' '}
+              It exists outside of the state and is imported: <code>{plainText(importing.id)}</code>
             </>
           )}
         </p>

@@ -84,6 +84,15 @@ describe('the filters of a plan', () => {
     expect(modulesOf(all)).toEqual(['root', 'module.net'])
   })
 
+  test('what is imported is found by a filter of its own and by its id', () => {
+    const imported = entry('aws_vpc.main', { importing: { id: 'vpc-0ABC' } })
+    const all = [entry('aws_vpc.other'), imported]
+    expect(shown(all, planSearch({ imported: 'only' }))).toEqual(['aws_vpc.main'])
+    expect(shown(all, planSearch({ imported: 'no' }))).toHaveLength(2)
+    expect(shown(all, { find: 'vpc-0abc' })).toEqual(['aws_vpc.main'])
+    expect(patched({ imported: 'only' }, noFilters)).toEqual({})
+  })
+
   test('a search finds no mask and no placeholder', () => {
     const masked = attribute({
       before: '(sensitive value)',

@@ -4,20 +4,23 @@ import { withoutKeys } from './without-keys.ts'
 
 /** What of a plan is shown, as in the address of the page. */
 export type PlanSearch = {
-  /** A part of the address. */
+  /** A part of the address, also of the one before, or of the id of what is imported. */
   find?: string
   /** Actions, separated by commas. */
   action?: string
   type?: string
   /** `root` is the configuration itself. */
   module?: string
+  /** Only what is imported. */
+  imported?: 'only'
   /** A part of an attribute's name or of a value. */
   value?: string
   by?: 'module'
   view?: 'graph'
 }
 
-const planFilters = ['find', 'action', 'type', 'module', 'value'] as const
+const typedFilters = ['find', 'action', 'type', 'module', 'value'] as const
+const planFilters = [...typedFilters, 'imported'] as const
 
 const maxLength = 200
 
@@ -29,7 +32,7 @@ const typed = (value: unknown): string | undefined =>
 
 export function planSearch(values: Record<string, unknown>): PlanSearch {
   const search: PlanSearch = {}
-  for (const name of planFilters) {
+  for (const name of typedFilters) {
     const value = typed(values[name])
     if (value !== undefined) search[name] = value
   }
@@ -38,6 +41,7 @@ export function planSearch(values: Record<string, unknown>): PlanSearch {
     if (chosen === '') delete search.action
     else search.action = chosen
   }
+  if (values['imported'] === 'only') search.imported = 'only'
   if (values['by'] === 'module') search.by = 'module'
   if (values['view'] === 'graph') search.view = 'graph'
   return search
@@ -69,17 +73,19 @@ export function filterEntries(entries: readonly PlanEntry[], search: PlanSearch)
     (entry) =>
       (chosen.length === 0 || (entry.part === 'resource' && chosen.includes(entry.action))) &&
       (find === undefined || namesOf(entry).some((name) => name.toLowerCase().includes(find))) &&
+      (search.imported === undefined || entry.resource?.importing !== undefined) &&
       (search.type === undefined || entry.resource?.type === search.type) &&
       (search.module === undefined || moduleOf(entry) === search.module) &&
       (value === undefined || entry.attributes.some((one) => hasText(one, value))),
   )
 }
 
-/** Also without keys, as the graph names a block. */
+/** Also without keys, as the graph names a block, and by what it was or is outside of the state. */
 const namesOf = ({ name, resource }: PlanEntry): string[] => [
   name,
   withoutKeys(name),
   ...(resource?.previousAddress === undefined ? [] : [resource.previousAddress]),
+  ...(resource?.importing === undefined ? [] : [resource.importing.id]),
 ]
 
 export const moduleOf = ({ resource }: PlanEntry): string | undefined =>

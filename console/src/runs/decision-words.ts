@@ -1,5 +1,5 @@
 import type { RunDetail } from '../api/types.ts'
-import { plural } from '../api/words.ts'
+import { summaryInWords } from './summary-words.ts'
 
 export type Choice = 'approve' | 'reject'
 
@@ -46,6 +46,5 @@ export function whatItDoes({
   if (awaitingPlanApproval)
     return `Only its author has seen version ${configurationVersion} of the files. Its plan runs their code with the secrets of a production workspace, so ${mayApprove ? 'look at the files before you let it be planned' : 'a second person looks at the files first'}.`
   if (!summary) return ''
-  const { add, change, destroy: gone } = summary
-  return `${destroy ? 'It destroys what the workspace has: ' : ''}${plural(add, 'resource')} to add, ${change.toLocaleString()} to change, ${gone.toLocaleString()} to destroy.`
+  return `${destroy ? 'It destroys what the workspace has: ' : ''}${summaryInWords(summary, 'planned')}.`
 }

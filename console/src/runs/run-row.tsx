@@ -117,13 +117,14 @@ export function RunLink({
   )
 }
 
-/** The counts of a plan as symbols (`+3 ~1 −0`), with text for screen readers. */
+/** The counts of a plan as symbols (`+3 ~1 −0`, and `◇2` before for imports), with text for screen readers. */
 export function Summary({ summary }: { summary: Run['summary'] }) {
   if (!summary) return <span className="summary" />
-  const { add, change, destroy } = summary
+  const { import: imported = 0, add, change, destroy } = summary
   return (
     <span className="summary num">
-      <span className="visually-hidden">{`${add} to add, ${change} to change, ${destroy} to destroy`}</span>
+      <span className="visually-hidden">{`${imported ? `${imported} to import, ` : ''}${add} to add, ${change} to change, ${destroy} to destroy`}</span>
+      {imported > 0 && <span aria-hidden="true">{`◇${imported.toLocaleString()}`}</span>}
       <span
         aria-hidden="true"
         className={add ? 'good-text' : 'dim'}

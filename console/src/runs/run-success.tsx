@@ -7,6 +7,7 @@ import { plainText } from '../parts/plain-text.ts'
 import { Duration, Time } from '../parts/time.tsx'
 import { OutputTable } from '../workspaces/output-table.tsx'
 import { stateSince } from './state-since.ts'
+import { summaryInWords } from './summary-words.ts'
 
 type Props = { run: RunDetail }
 
@@ -48,12 +49,9 @@ function titleOf({ kind, reason, destroy }: RunDetail): string {
 
 function whatWasDone({ kind, reason, summary }: RunDetail): string {
   if (reason === 'no_changes' || !summary) return 'The infrastructure matches the files.'
-  const { add, change, destroy } = summary
-  const counts = (words: readonly [string, string, string]) =>
-    `${plural(add, 'resource')} ${words[0]}, ${change.toLocaleString()} ${words[1]}, ${destroy.toLocaleString()} ${words[2]}.`
   return kind === 'plan'
-    ? `${counts(['to add', 'to change', 'to destroy'])} Nothing was changed: this run only plans. Start a run to apply.`
-    : counts(['added', 'changed', 'destroyed'])
+    ? `${summaryInWords(summary, 'planned')}. Nothing was changed: this run only plans. Start a run to apply.`
+    : `${summaryInWords(summary, 'done')}.`
 }
 
 /** The version of the state and the outputs. A later run changes both, and then its state has those of now. */

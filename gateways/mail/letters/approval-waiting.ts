@@ -12,7 +12,7 @@ export type WaitingRun = {
   beforePlan?: boolean
   /** Anybody who may start runs may confirm the plan, its author too. */
   onlyConfirm?: boolean
-  summary: Pick<PlanSummary, 'add' | 'change' | 'destroy'> | null
+  summary: Pick<PlanSummary, 'import' | 'add' | 'change' | 'destroy'> | null
   cost: PresentedCost | null
   /** What the cost gate says of budgets that hold the run. */
   budgets?: string[]
@@ -32,7 +32,7 @@ export function approvalWaitingLetter(run: WaitingRun): Letter {
     )
   if (summary)
     parts.push(
-      `Plan: ${summary.add} to add, ${summary.change} to change, ${summary.destroy} to destroy.`,
+      `Plan: ${summary.import > 0 ? `${summary.import} to import, ` : ''}${summary.add} to add, ${summary.change} to change, ${summary.destroy} to destroy.`,
     )
   if (cost) parts.push(costInWords(cost))
   parts.push(...budgets)

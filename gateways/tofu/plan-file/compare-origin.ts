@@ -42,7 +42,8 @@ type PlanWithMoves = FilePlan & { moves: () => readonly Move[] }
  * only the `id` is compared. Nor does it say where most of what moved was: `matchMoved` finds it. An object of the plan
  * that the workspace does not have must be an import.
  *
- * Returns the objects whose provider `compareProviders` must compare.
+ * Returns the objects whose provider `compareProviders` must compare: those of another provider than in the workspace's
+ * state.
  */
 export function compareOrigin(
   plan: PlanWithMoves,
@@ -55,6 +56,7 @@ export function compareOrigin(
   const drifted = new Map(plan.drift.map((drift) => [keyBefore(drift), drift]))
   const met = new Set<string>()
   const unmet: Begun[] = []
+  const provided: ProvidedObject[] = []
   for (const resource of plan.resources) {
     const { address, change } = resource
     const { mode, ...parsed } = parseAddress(address)
@@ -84,15 +86,16 @@ export function compareOrigin(
     met.add(key)
     if (!isAsKept(begun, object))
       throw new PlanForged(`${address} differs from the workspace's state`)
+    provided.push(...providedAnew(resource, object))
   }
   const left = [...kept].filter(([key]) => !met.has(key))
-  const moved = plan.destroys ? compareMoved(unmet, { left, moves: plan.moves }) : []
+  if (plan.destroys) provided.push(...compareMoved(unmet, { left, moves: plan.moves }))
   for (const [key] of plan.destroys ? [] : left) {
     // It no longer exists and is not to be made again.
     if (isDeposed(key) || drifted.get(key)?.change.action === 'delete') continue
     throw new PlanForged("it leaves out an object of the workspace's state")
   }
-  return moved
+  return provided
 }
 
 /** Returns those that moved to another provider. */
@@ -103,11 +106,25 @@ function compareMoved(
   if (unmet.length === 0) return []
   const objects = { left: left.map(([, object]) => object), moves: moves() }
   return matchMoved(unmet, objects, isAsKept).flatMap(([{ resource }, object]) => {
-    const { address, provider } = resource
-    if (!object) throw new PlanForged(`${address} is not in the workspace's state`)
-    return isProviderOf(object.provider, provider) ? [] : [{ address, provider }]
+    if (!object) throw new PlanForged(`${resource.address} is not in the workspace's state`)
+    return providedAnew(resource, object)
   })
 }
+
+/** The object, if the plan has another provider for it than the workspace's state. */
+function providedAnew({ address, provider }: FileResource, object: Kept): ProvidedObject[] {
+  const spellings = [object.provider, inOpenTofu(object.provider)]
+  return spellings.some((kept) => isProviderOf(kept, provider)) ? [] : [{ address, provider }]
+}
+
+/**
+ * As OpenTofu reads the provider of a state that Terraform wrote: by its own registry, unless the configuration names
+ * that of Terraform, and the built-in provider by its name since 0.13.
+ */
+const inOpenTofu = (provider: string): string =>
+  provider
+    .replace('provider["registry.terraform.io/', 'provider["registry.opentofu.org/')
+    .replace(/(?<=^|\.)provider\.terraform(?=\.|$)/, 'provider["terraform.io/builtin/terraform"]')
 
 /** What drifted is what a change begins from. */
 function compareDrift({ address, change }: FileResource, drift: FileResource | undefined): void {

@@ -6,9 +6,9 @@ import { PlanForged } from './plan-forged.ts'
 export type ProvidedObject = { address: string; provider: string }
 
 /**
- * Throws PlanForged unless the configuration, as `tofu show` says it, gives each of these objects its provider: they
- * moved, and their provider is another one than in the workspace's state. An apply takes the provider of a resource
- * without a block from the plan file, and stores that of any other if it fails.
+ * Throws PlanForged unless the configuration, as `tofu show` says it, gives each of these objects its provider, which is
+ * another one than in the workspace's state. An apply takes the provider of a resource without a block from the plan
+ * file, and stores that of any other if it fails.
  */
 export function compareProviders(objects: readonly ProvidedObject[], planJson: unknown): void {
   const configuration = own(planJson, 'configuration')

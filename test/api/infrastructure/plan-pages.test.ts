@@ -79,6 +79,7 @@ describe('the pages of a plan', () => {
         actions: { destroy: 1, replace: 0, update: 0, create: 431, read: 0, move: 0 },
         outputs: 1,
         drift: 1,
+        imports: 0,
         omittedChanges: 0,
       })
 
@@ -88,6 +89,26 @@ describe('the pages of a plan', () => {
     expect(next.json().plan.resources[0].address).toBe(addresses[50])
     const inPipeline = `/api/pipelines/${workspace.pipelineId}/runs/${id}/plan?limit=1`
     expect((await viewer.get(inPipeline)).json().plan.resources[0].address).toBe(addresses[0])
+  })
+
+  test('200: an import names its object, masked where that is a secret by now', async () => {
+    const { owner, url, workspace } = await withPlan(
+      testPlan([
+        resource('main', {
+          actions: ['update'],
+          before: { name: 'other' },
+          changeFields: { importing: { id: 'i-correct-horse' } },
+        }),
+      ]),
+    )
+    const read = async () => (await owner.get(`${url}/plan`)).json().plan
+    expect(await read()).toMatchObject({
+      overview: { actions: { update: 1 }, imports: 1 },
+      resources: [{ importing: { id: 'i-correct-horse' } }],
+    })
+    const secret = { key: 'token', value: 'correct-horse', sensitive: true }
+    expect((await owner.post(`${workspace.url}/variables`, secret)).statusCode).toBe(201)
+    expect((await read()).resources[0].importing).toEqual({ id: 'i-[masked]' })
   })
 
   test('200: a page of large changes ends at its limit, and the run’s answer at 256 KiB', async () => {

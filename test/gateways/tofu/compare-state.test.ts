@@ -5,26 +5,21 @@ import {
   readPlanFile,
 } from '../../../gateways/tofu/plan-file/compare-plan-file.ts'
 import { compareOrigin } from '../../../gateways/tofu/plan-file/compare-origin.ts'
+import { compareProviders } from '../../../gateways/tofu/plan-file/compare-providers.ts'
 import { compareState } from '../../../gateways/tofu/plan-file/compare-state.ts'
 import { PlanForged } from '../../../gateways/tofu/plan-file/plan-forged.ts'
 import { readZip } from '../../../gateways/tofu/plan-file/read-zip.ts'
 import { providerMirror } from '../../harness/provider-mirror.ts'
-import { planShop, type Planned } from './plan-shop.ts'
+import { planShop, plansOf, type Planned } from './plan-shop.ts'
 import { providerStates, states } from './state-configurations.ts'
 import { zipOf } from './zip-of.ts'
 
 const mirror = providerMirror({ simple: true })
 let shop: Awaited<ReturnType<typeof planShop>>
-const plans = new Map<string, Planned>()
+let plans: Awaited<ReturnType<typeof plansOf>>
 beforeAll(async () => {
   shop = await planShop(inject('tofuBin'), mirror && readFileSync(mirror.cliConfig, 'utf8'))
-  for (const [name, steps] of Object.entries({ ...states, ...(mirror && providerStates) })) {
-    const place = await shop.place()
-    for (const [at, { files, args, apply }] of steps.entries()) {
-      plans.set(`${name} ${at}`, await place.plan(files, args))
-      if (apply) await place.tryApply()
-    }
-  }
+  plans = await plansOf(shop, { ...states, ...(mirror && providerStates) })
 }, 600_000)
 afterAll(() => shop?.close())
 
@@ -77,9 +72,9 @@ test('the state of each genuine plan is the one that its changes begin from', ()
   expect(objects).toBeGreaterThan(20)
 })
 
-const begins = ({ planFile }: Planned, origin: Buffer | undefined) => {
+const begins = ({ planFile, planJson }: Planned, origin: Buffer | undefined) => {
   const plan = readPlanFile(planFile)
-  return () => compareOrigin(plan, compareState(planFile, plan), origin)
+  return () => compareProviders(compareOrigin(plan, compareState(planFile, plan), origin), planJson)
 }
 
 test('each genuine plan begins from the state of its workspace', () => {

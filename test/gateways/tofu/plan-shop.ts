@@ -5,6 +5,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
+import type { PlanStep } from './plan-configurations.ts'
 
 export type Planned = {
   planFile: Buffer
@@ -97,4 +98,20 @@ export async function planShop(program: string, cliConfig = '') {
       rmSync(home, { recursive: true, force: true })
     },
   }
+}
+
+/** The plans of each place one after the other, by the place's name and the number of the step. */
+export async function plansOf(
+  shop: Awaited<ReturnType<typeof planShop>>,
+  all: Readonly<Record<string, readonly PlanStep[]>>,
+): Promise<ReadonlyMap<string, Planned>> {
+  const plans = new Map<string, Planned>()
+  for (const [name, steps] of Object.entries(all)) {
+    const place = await shop.place()
+    for (const [at, { files, args, apply }] of steps.entries()) {
+      plans.set(`${name} ${at}`, await place.plan(files, args))
+      if (apply) await place.tryApply()
+    }
+  }
+  return plans
 }

@@ -137,6 +137,25 @@ ${text}`)
 
 const inAlias = (alias: string) =>
   `resource "simple_resource" "kept" {\n  provider = simple.${alias}\n  value = "x"\n}\n`
+/** With a provider that a module's block passes, or the one that it inherits. */
+const inModule = (passed: string) => ({
+  ...ofProviders(`module "m" {
+  source = "./m"
+  providers = {
+    ${passed}
+  }
+}
+`),
+  'm/main.tf': `terraform {
+  required_providers {
+    simple = { source = "hashicorp/simple" }
+  }
+}
+resource "simple_resource" "inner" {
+  value = "x"
+}
+`,
+})
 const byKey = (keys: string) =>
   `resource "simple_resource" "by" {\n  for_each = toset([${keys}])\n  provider = simple.by[each.key]\n}\n`
 const goneInAlias = 'resource "simple_resource" "gone" {\n  provider = simple.test\n}\n'
@@ -189,6 +208,16 @@ export const providerStates: Readonly<Record<string, PlanStep[]>> = {
     { files: ofProviders(many('prod', 1)), args: ['-destroy'] },
     { files: ofProviders('') },
     { files: ofProviders(''), args: ['-destroy'] },
+  ],
+  'another alias by a module or a key': [
+    { files: inModule('simple = simple.test'), apply: true },
+    { files: inModule('simple = simple.prod') },
+    { files: inModule(''), apply: true },
+    { files: inModule('simple = simple.by["c"]') },
+    { files: inModule(''), args: ['-destroy'] },
+    { files: ofProviders(inAlias('by["c"]')), apply: true },
+    { files: ofProviders(inAlias('by["a b"]')), apply: true },
+    { files: ofProviders(inAlias('test')) },
   ],
   'objects that are gone': [
     { files: ofProviders(spoiled), apply: true },

@@ -1,8 +1,11 @@
 import { randomBytes, randomUUID } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
+import { backendOverrideFile } from '../../../domain/workspaces/configuration-files.ts'
 import { readZip } from '../../../gateways/tofu/plan-file/read-zip.ts'
 import { lockInfo, stateClient } from '../../api/workspaces/state-client.ts'
 import { planShop } from '../../gateways/tofu/plan-shop.ts'
+import { withVariable } from '../../gateways/tofu/with-variable.ts'
 import { zipOf } from '../../gateways/tofu/zip-of.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import { lie, lyingEngine } from '../../harness/lying-engine.ts'
@@ -132,6 +135,14 @@ describe.skipIf(!mirror)(
       expect(ended, ended.log).toMatchObject(refused('it was not made with the options of the run'))
     })
 
+    // Everything that is shown and stored equals the genuine plan; the apply would run the forged command.
+    test('code in the plan step leaves a plan with a value for a variable that has a default', async () => {
+      const ended = await runOf(await leavingVariable('cmd', 'touch /tmp/forged'))
+      expect(ended, ended.log).toMatchObject(
+        refused('it has a value for a variable that the run does not set'),
+      )
+    })
+
     test('plan_too_large: a plan file that unpacks to more than 128 MiB', async () => {
       const bomb = zipOf([
         { name: 'tfplan', data: Buffer.alloc(130 * 1024 * 1024) },
@@ -143,6 +154,35 @@ describe.skipIf(!mirror)(
     })
   },
 )
+
+/** The same with the genuine plan of its own configuration, to which a variable was added. */
+async function leavingVariable(name: string, value: string): Promise<Record<string, string>> {
+  const command = `variable "${name}" {
+  default = "true"
+}
+resource "terraform_data" "run" {
+  provisioner "local-exec" {
+    command = var.${name}
+  }
+}
+`
+  const { 'main.tf': main = '' } = leaving(Buffer.alloc(0))
+  const files = { 'main.tf': main + command }
+  const cliConfig = readFileSync(mirror?.cliConfig ?? '', 'utf8')
+  const shop = await planShop(inject('tofuBin'), cliConfig)
+  try {
+    const { planFile } = await (await shop.place()).plan(files)
+    // As the service names the file that sets the backend.
+    const entries = readZip(planFile).map(({ name, read }) => ({
+      name: name.replace('backend_override.tf.json', backendOverrideFile),
+      data: read(2 ** 24),
+    }))
+    const forged = withVariable(zipOf(entries), name, value)
+    return { ...leaving(forged), ...files }
+  } finally {
+    shop.close()
+  }
+}
 
 /** A configuration whose code, in the plan step, replaces OpenTofu's plan file with these bytes. */
 const leaving = (planFile: Buffer): Record<string, string> => ({

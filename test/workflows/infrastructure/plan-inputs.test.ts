@@ -71,11 +71,26 @@ describe('variables', () => {
       { set: { v: 'workspace' } },
       'workspace',
     ],
+    [
+      'the workspace is over a file of an ending alone',
+      '.auto.tfvars',
+      { set: { v: 'workspace' } },
+      'workspace',
+    ],
+    [
+      'the workspace is over a file that escapes the name',
+      'terraform.tfvars.json',
+      { set: { v: 'workspace' } },
+      'workspace',
+    ],
     ['the file holds where nobody else says', 'terraform.tfvars', {}, 'file'],
     ['whatever is in it, it is taken as it is', 'terraform.tfvars', { vars: { v: odd } }, odd],
   ])('%s', async (_, file, how, value) => {
     const { run, values } = await ran(
-      { 'main.tf': main('{ type = string }'), [file]: 'v = "file"\n' },
+      {
+        'main.tf': main('{ type = string }'),
+        [file]: file.endsWith('.json') ? String.raw`{"\u0076": "file"}` : 'v = "file"\n',
+      },
       how,
     )
     expect(run.state, run.endMessage ?? '').toBe('succeeded')
