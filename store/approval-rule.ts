@@ -1,4 +1,5 @@
 import { latestFirst } from './latest-first.ts'
+import { samePeople } from './same-people.ts'
 
 /**
  * SQL: the versions that this one is based on, since the last apply of it or of one before it. A rerun may be of
@@ -47,12 +48,13 @@ const sinceLastGood = `application_runs e
           or coalesce(e.artifact_run_id, e.pipeline_run_id) > ${lastGood('good.artifact_run_id')})))`
 
 /**
- * SQL: whether another pipeline has built what this run promotes. What this pipeline's own builds would make is no part
+ * SQL: whether another pipeline, which may be deleted, has built what this run promotes. What this pipeline's own builds would make is no part
  * of it; who decided what the other one makes is among its authors (store/runs/source-of-run.ts).
  */
-const buildsElsewhere = `(a.rollback_of is null and exists (select from application_runs b
+const buildsElsewhere = `(a.rollback_of is null and a.artifact_run_id is not null and not exists (
+  select from application_runs b
   where b.organization_id = a.organization_id and b.pipeline_run_id = a.artifact_run_id
-    and b.pipeline_id <> a.pipeline_id))`
+    and b.pipeline_id = a.pipeline_id))`
 
 /**
  * SQL: the same as `selectApprovalRules`, for each run `a` of an application. Its authors are who started
@@ -62,7 +64,9 @@ const buildsElsewhere = `(a.rollback_of is null and exists (select from applicat
 export const selectReleaseRules = `
   select a.pipeline_run_id as workspace_run_id, a.organization_id, a.author_user_id,
     a.phase = 'deploying' and coalesce(w.criticality, 'standard') = 'standard' as only_confirm,
-    array(
+    ${samePeople(
+      'a.organization_id',
+      `array(
       select a.author_user_id where a.author_user_id is not null
       union select unnest(e.author_user_ids) from ${sinceLastGood}
       union select c.user_id from pipeline_authorship c
@@ -70,7 +74,8 @@ export const selectReleaseRules = `
           and c.deployed_at is null and (c.part = 'deploy' or not ${buildsElsewhere})
       union select c.user_id from workspace_authorship c
         where c.organization_id = a.organization_id and c.workspace_id = a.target_workspace_id
-          and c.at > coalesce(${lastGood('done.created_at')}, p.created_at)) as authors,
+          and c.at > coalesce(${lastGood('done.created_at')}, p.created_at))`,
+    )} as authors,
     exists (select from ${sinceLastGood} and e.unknown_author) as unknown_author,
     coalesce(${lastGood(
       'good.started_at',
@@ -93,7 +98,9 @@ export const selectApprovalRules = `
   select r.id as workspace_run_id, r.organization_id,
     coalesce(r.author_user_id, released.author_user_id) as author_user_id,
     r.approval_reasons = '{confirm}' and w.criticality = 'standard' as only_confirm,
-    array(
+    ${samePeople(
+      'r.organization_id',
+      `array(
       select r.author_user_id where r.author_user_id is not null
       union select unnest(r.overrides_by)
       union select unnest(released.authors)
@@ -101,7 +108,8 @@ export const selectApprovalRules = `
       union select unnest(earlier.author_user_ids) from ${basesOf('v')}
       union select a.user_id from workspace_authorship a
         where a.organization_id = r.organization_id and a.workspace_id = r.workspace_id
-          and a.applied_at is null) as authors,
+          and a.applied_at is null)`,
+    )} as authors,
     v.unknown_author or ${unknownBefore('v')} or coalesce(released.unknown_author, false) as unknown_author,
     least(released.since, coalesce((
       select t.started_at from workspace_runs done

@@ -8,11 +8,12 @@ export const endShownInvitations = (organizationId: string, people: string): str
     and t.shown and t.used_at is null`
 
 /**
- * SQL: ends the open invitations that were made by these people and whose links an inviter was shown: a person who
- * loses a role may hold them, and could come in again by one. Mailed ones stay: they are in mailboxes of others.
+ * SQL: ends the open invitations of whom these people made and whose links an inviter was shown: a person who loses a
+ * role may hold them, and could come in again by one. Any making counts: a later one replaces the mark that the person
+ * was invited. Mailed ones stay: they are in mailboxes of others.
  */
 export const endInvitationsBy = (organizationId: string, inviters: string): string => `
   update user_tokens t set used_at = now() from ${inviters} p
-    join person_makers m on m.organization_id = ${organizationId} and m.made_by = p.user_id and m.what = 'invited'
+    join person_makers m on m.organization_id = ${organizationId} and m.made_by = p.user_id
   where t.organization_id = ${organizationId} and t.user_id = m.user_id and t.purpose = 'invitation'
     and t.shown and t.used_at is null`

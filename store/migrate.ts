@@ -118,6 +118,9 @@ import * as datedConfirmations from './migrations/0081-date-confirmations.ts'
 import * as queuedScorings from './migrations/0082-queue-scorings.ts'
 import * as scopesOfAnomalies from './migrations/0076-add-scopes-of-anomalies.ts'
 import * as indexedRuns from './migrations/0088-index-listed-runs.ts'
+import * as saversBehindMappings from './migrations/0163-savers-behind-mappings.ts'
+import * as removedPeople from './migrations/0164-find-removed-people.ts'
+import * as promotedArtifacts from './migrations/0166-keep-promoted-artifacts.ts'
 
 const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<void> }> = {
   '0001-add-organizations-and-people': organizationsAndPeople,
@@ -240,6 +243,9 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0160-labels-of-deployments': labelsOfDeployments,
   '0161-find-applies': appliesFound,
   '0162-count-late-tries': lateTries,
+  '0163-savers-behind-mappings': saversBehindMappings,
+  '0164-find-removed-people': removedPeople,
+  '0166-keep-promoted-artifacts': promotedArtifacts,
 }
 
 /** The key of the advisory lock, arbitrary: of two starts at once, one migrates after the other. */

@@ -209,7 +209,7 @@ table application_runs
   constraint application_runs_manifest_sha256_check CHECK ((manifest_sha256 ~ '^[0-9a-f]{64}$'::text))
   constraint application_runs_missing_manifest_check CHECK ((octet_length((missing_manifest)::text) <= 16384))
   constraint application_runs_organization_id_approved_before_fkey FOREIGN KEY (organization_id, approved_before) REFERENCES application_runs(organization_id, pipeline_run_id) ON DELETE SET NULL (approved_before)
-  constraint application_runs_organization_id_artifact_run_id_fkey FOREIGN KEY (organization_id, artifact_run_id) REFERENCES application_runs(organization_id, pipeline_run_id) ON DELETE SET NULL (artifact_run_id)
+  constraint application_runs_organization_id_artifact_run_id_fkey FOREIGN KEY (organization_id, artifact_run_id) REFERENCES artifacts(organization_id, pipeline_run_id)
   constraint application_runs_organization_id_author_token_id_fkey FOREIGN KEY (organization_id, author_token_id) REFERENCES tokens(organization_id, id)
   constraint application_runs_organization_id_author_user_id_fkey FOREIGN KEY (organization_id, author_user_id) REFERENCES users(organization_id, id)
   constraint application_runs_organization_id_pipeline_id_fkey FOREIGN KEY (organization_id, pipeline_id) REFERENCES pipelines(organization_id, id) ON DELETE CASCADE
@@ -359,12 +359,15 @@ CASE
 END
   built bytea
   hooks_noted boolean not null default false
+  pipeline_deleted_at timestamp with time zone
+  author_user_ids integer[]
+  unknown_author boolean
+  constraint artifacts_check CHECK ((num_nonnulls(pipeline_deleted_at, author_user_ids, unknown_author) = ANY (ARRAY[0, 3])))
   constraint artifacts_content_digest_check CHECK ((content_digest ~ '^sha256:[0-9a-f]{64}$'::text))
   constraint artifacts_digest_check CHECK ((digest ~ '^sha256:[0-9a-f]{64}$'::text))
   constraint artifacts_entries_check CHECK ((entries > 0))
   constraint artifacts_organization_id_cyclonedx_digest_fkey FOREIGN KEY (organization_id, cyclonedx_digest) REFERENCES artifact_blobs(organization_id, digest)
   constraint artifacts_organization_id_kept_digest_fkey FOREIGN KEY (organization_id, kept_digest) REFERENCES artifact_blobs(organization_id, digest)
-  constraint artifacts_organization_id_pipeline_run_id_fkey FOREIGN KEY (organization_id, pipeline_run_id) REFERENCES application_runs(organization_id, pipeline_run_id) ON DELETE CASCADE
   constraint artifacts_organization_id_pipeline_run_id_key UNIQUE (organization_id, pipeline_run_id)
   constraint artifacts_organization_id_spdx_digest_fkey FOREIGN KEY (organization_id, spdx_digest) REFERENCES artifact_blobs(organization_id, digest)
   constraint artifacts_pkey PRIMARY KEY (pipeline_run_id)
@@ -1643,6 +1646,7 @@ table group_mappings
   created_at timestamp with time zone not null default now()
   updated_at timestamp with time zone not null default now()
   mapped_by integer
+  idp_saved_by integer[]
   constraint group_mappings_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES organizations(id)
   constraint group_mappings_organization_id_id_key UNIQUE (organization_id, id)
   constraint group_mappings_organization_id_mapped_by_fkey FOREIGN KEY (organization_id, mapped_by) REFERENCES users(organization_id, id) ON DELETE SET NULL (mapped_by)
@@ -2847,6 +2851,8 @@ table users
   constraint users_public_id_key UNIQUE (public_id)
   UNIQUE index users_email btree (organization_id, lower(email)) WHERE (deprovisioned_at IS NULL)
   index users_external_id btree (organization_id, external_id) WHERE ((external_id IS NOT NULL) AND (deprovisioned_at IS NULL))
+  index users_removed_email btree (organization_id, lower(email)) WHERE (deprovisioned_at IS NOT NULL)
+  index users_removed_user_name btree (organization_id, lower(user_name)) WHERE (deprovisioned_at IS NOT NULL)
   index users_scim_emails gin (scim_emails(profile, email)) WHERE (deprovisioned_at IS NULL)
   index users_scim_order btree (organization_id, created_at, id) WHERE (deprovisioned_at IS NULL)
   index users_sign_in btree (lower(email)) WHERE (deprovisioned_at IS NULL)

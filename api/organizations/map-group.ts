@@ -7,6 +7,7 @@ import { groupMappings, type GroupMapping } from '../../store/groups/group-mappi
 import { recomputeGroupRoles } from '../../store/users/recompute-group-roles.ts'
 import { voidUnableApprovals } from '../../app/runs/void-unable-approvals.ts'
 import { holdPeopleAs } from '../../store/users/hold-people.ts'
+import { saversBehind } from '../../store/savers-behind.ts'
 import type { Deps } from '../deps.ts'
 
 const maxMappings = 1_000
@@ -33,10 +34,12 @@ export async function mapGroup(
     if (before) assertMayGrant(acting, before.role)
     else if ((await mappings.count()) >= maxMappings)
       throw conflict('mapping_limit', `At most ${maxMappings} group mappings.`)
-    const id = await mappings.upsert(groupName, role, caller.userId)
     const { userId } = caller
+    const idpSavedBy = await saversBehind(tenant, caller)
+    const id = await mappings.upsert({ groupName, role, mappedBy: userId, idpSavedBy })
     const actor = actorOf(caller)
-    const rolesChanged = await recomputeGroupRoles(tenant, { groupName, by: { userId, actor } })
+    const by = { userId, idpSavedBy, actor }
+    const rolesChanged = await recomputeGroupRoles(tenant, { groupName, by })
     await voidUnableApprovals(tenant, actor)
     await auditLog(tenant, actor).record('org.group_mapped', {
       target: { kind: 'group_mapping', id, label: groupName },

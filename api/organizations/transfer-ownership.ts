@@ -40,12 +40,12 @@ export async function transferOwnership(
         'This person has never signed in: they must do so first.',
       )
     await people.setManualRole(userId, 'Owner')
-    if (heir.role !== 'Owner') await personMakers(tenant).note(userId, [caller.userId], 'promoted')
+    if (heir.role !== 'Owner') await personMakers(tenant).noteByCaller(userId, caller, 'promoted')
     await endAccess(tenant).shownInvitations(userId)
     // A platform administrator who is no Owner gives nothing away and keeps their role.
     if (role === 'Owner') {
       await people.setManualRole(caller.userId, 'Org Admin')
-      await endAccess(tenant).invitationsBy(caller.userId, deps.config)
+      await endAccess(tenant).invitationsBy(caller.userId)
     }
     await auditLog(tenant, actorOf(caller)).record('org.ownership_transferred', {
       target: { kind: 'user', id: userId, label: target.email ?? target.name },

@@ -5,6 +5,7 @@ import { groupMappings } from '../../store/groups/group-mappings.ts'
 import { recomputeGroupRoles } from '../../store/users/recompute-group-roles.ts'
 import { voidUnableApprovals } from '../../app/runs/void-unable-approvals.ts'
 import { holdPeopleAs } from '../../store/users/hold-people.ts'
+import { saversBehind } from '../../store/savers-behind.ts'
 import type { Deps } from '../deps.ts'
 
 /** Removes a group's role. When this returns, its members have what their other sources grant. */
@@ -18,7 +19,8 @@ export async function unmapGroup(deps: Deps, caller: Caller, id: number): Promis
     await mappings.delete(id)
     const { userId } = caller
     const actor = actorOf(caller)
-    const rolesChanged = await recomputeGroupRoles(tenant, { groupName, by: { userId, actor } })
+    const by = { userId, idpSavedBy: await saversBehind(tenant, caller), actor }
+    const rolesChanged = await recomputeGroupRoles(tenant, { groupName, by })
     await voidUnableApprovals(tenant, actor)
     await auditLog(tenant, actor).record('org.group_unmapped', {
       target: { kind: 'group_mapping', id, label: groupName },

@@ -123,10 +123,12 @@ async function giveRole(
   if (person.groups && differs(now.groups, person.groups))
     await people.setGroups(userId, person.groups)
   if (now.role === now.wanted) return
-  const { role } = await users(tenant).get(userId)
+  const { role: before } = await users(tenant).get(userId)
   await people.setRole(userId, now.wanted)
+  const { role: after } = await users(tenant).get(userId)
+  if (rank(after) < rank(before)) await endAccess(tenant).invitationsBy(userId)
   // Granted by what the editors configured: the default role, and the groups that assertions may name.
-  if (now.wanted && rank(now.wanted) > rank(role)) {
+  if (rank(after) > rank(before)) {
     await personMakers(tenant).note(userId, configuration.savedBy, 'promoted')
     await people.noteMappers(userId)
     await endAccess(tenant).shownInvitations(userId)

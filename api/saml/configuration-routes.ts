@@ -40,7 +40,7 @@ export const samlConfigurationRoutes: FastifyPluginAsyncTypebox = async (app) =>
         description:
           'By metadata or by fields; a field that is sent beside metadata goes before it. `certificate` takes several PEM blocks, for a change of keys. An omitted field keeps its value, null clears it.',
         body: SamlInput,
-        response: { 200: Answer, ...errors() },
+        response: { 200: Answer, ...errors(409) },
       },
     },
     async ({ caller, body }) => {

@@ -17,7 +17,7 @@ export type SamlSave = Static<typeof SamlInput>
 export type Parsed = {
   input: SamlSave
   metadata: IdpMetadata | undefined
-  /** Undefined: keeps the stored ones. */
+  /** Undefined: keeps the stored ones. Empty: clears them. */
   certificates: CheckedCertificate[] | undefined
   /** Undefined: keeps the claimed ones. */
   domains: string[] | undefined
@@ -29,7 +29,7 @@ export function parseSave(input: SamlSave): Parsed {
   const note = (path: string, message: string | undefined) =>
     void (message !== undefined && faults.push({ path, message }))
 
-  if (input.metadataXml === undefined && input.idpEntityId === undefined)
+  if (!input.metadataXml && !input.idpEntityId)
     note('idpEntityId', 'is required where no metadataXml is sent')
   const metadata = attempt(
     () => readOptional(input.metadataXml, readMetadata),
@@ -45,9 +45,8 @@ export function parseSave(input: SamlSave): Parsed {
         note('metadataXml', prefixed('ResponseLocation', faultOfEndpoint(responseUrl)))
     }
   }
-  if (input.idpEntityId !== undefined)
-    note('idpEntityId', faultOfEntityId(input.idpEntityId.trim()))
-  if (input.ssoUrl !== undefined) note('ssoUrl', faultOfEndpoint(input.ssoUrl))
+  if (input.idpEntityId) note('idpEntityId', faultOfEntityId(input.idpEntityId.trim()))
+  if (input.ssoUrl) note('ssoUrl', faultOfEndpoint(input.ssoUrl))
   if (input.sloUrl) note('sloUrl', faultOfEndpoint(input.sloUrl))
   const given = attempt(
     () => readOptional(input.certificate, checkCertificates),
@@ -60,7 +59,7 @@ export function parseSave(input: SamlSave): Parsed {
   return {
     input,
     metadata,
-    certificates: given ?? metadata?.certificates,
+    certificates: given ?? metadata?.certificates ?? (input.certificate === null ? [] : undefined),
     domains:
       input.emailDomains === undefined
         ? undefined
@@ -73,16 +72,16 @@ export function mergeSettings(
   { input, metadata }: Parsed,
   before: SamlConfiguration | undefined,
 ): SamlSettings {
-  const ssoUrl = input.ssoUrl ?? metadata?.sso.url ?? before?.ssoUrl
+  const kept = input.ssoUrl === null ? undefined : before?.ssoUrl
+  const ssoUrl = input.ssoUrl ?? metadata?.sso.url ?? kept
   if (ssoUrl === undefined) throw refuse([{ path: 'ssoUrl', message: 'is required' }])
   const idpEntityId = input.idpEntityId ?? metadata?.idpEntityId ?? before?.idpEntityId ?? ''
   return {
     idpEntityId: idpEntityId.trim(),
     ssoUrl,
-    ssoBinding:
-      input.ssoUrl === undefined
-        ? (metadata?.sso.binding ?? before?.ssoBinding ?? 'redirect')
-        : 'redirect',
+    ssoBinding: input.ssoUrl
+      ? 'redirect'
+      : (metadata?.sso.binding ?? before?.ssoBinding ?? 'redirect'),
     ...mergeLogout(input, metadata, before),
     attrEmail: keep(input.attrEmail, before?.attrEmail),
     attrName: keep(input.attrName, before?.attrName),
@@ -141,8 +140,10 @@ function attempt<T>(read: () => T, note: (message: string) => void): T | undefin
   }
 }
 
-const readOptional = <T>(text: string | undefined, read: (text: string) => T): T | undefined =>
-  text === undefined ? undefined : read(text)
+const readOptional = <T>(
+  text: string | null | undefined,
+  read: (text: string) => T,
+): T | undefined => (typeof text === 'string' ? read(text) : undefined)
 
 const prefixed = (name: string, fault: string | undefined): string | undefined =>
   fault === undefined ? undefined : `its ${name} ${fault}`

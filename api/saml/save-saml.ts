@@ -2,6 +2,7 @@ import type { Tenant } from '../../store/driver/tenant.ts'
 import { randomBytes } from 'node:crypto'
 import type { Caller } from '../../domain/access/caller.ts'
 import { conflict, invalid, notFound } from '../../domain/errors.ts'
+import { publicKeyOf } from '../../domain/saml/check-certificate.ts'
 import { isDomainProved } from '../../gateways/dns/is-domain-proved.ts'
 import { makeSpKey } from '../../gateways/saml/make-sp-key.ts'
 import { actorOf, auditLog, systemActor } from '../../store/audit/audit-log.ts'
@@ -15,6 +16,7 @@ import {
 } from '../../store/saml/saml-configurations.ts'
 import { placeOfSpKey, samlSpKeys } from '../../store/saml/saml-sp-keys.ts'
 import { holdPeopleAs } from '../../store/users/hold-people.ts'
+import { saversBehind } from '../../store/savers-behind.ts'
 import type { Deps } from '../deps.ts'
 import { mergeSettings, parseSave, type Parsed, type SamlSave } from './merge-settings.ts'
 
@@ -31,6 +33,11 @@ export async function saveSaml(deps: Deps, caller: Caller, input: SamlSave): Pro
     const configurations = samlConfigurations(tenant)
     const before = await configurations.find()
     const settings = mergeSettings(parsed, before)
+    if (before?.enabled && parsed.certificates?.length === 0)
+      throw conflict(
+        'saml_is_enabled',
+        'The identity provider is enabled, and signs in nobody without a certificate. Disable it before you remove its certificate.',
+      )
     await configurations.save(settings, {
       ...editorOf(acting),
       savedBy: await saversOf(tenant, caller, { before, parsed }),
@@ -48,17 +55,21 @@ export async function saveSaml(deps: Deps, caller: Caller, input: SamlSave): Pro
 
 /**
  * Everybody who contributed to whom this provider can sign in: the holder of a certificate's key can
- * sign in as anybody. Once all certificates are replaced, earlier editors no longer count.
+ * sign in as anybody. Once the keys of all certificates are replaced, earlier editors no longer count. A
+ * certificate that was renewed over its key replaces nothing. If an identity provider signed the caller in, who
+ * configured that one may be the caller.
  */
 async function saversOf(
   tenant: Tenant,
-  { userId }: Caller,
+  caller: Caller,
   { before, parsed }: { before: SamlConfiguration | undefined; parsed: Parsed },
 ): Promise<number[]> {
   const kept = await samlConfigurations(tenant).certificates()
-  const fingerprints = parsed.certificates?.map(({ fingerprint }) => fingerprint)
-  const isNew = fingerprints && !kept.some((one) => fingerprints.includes(one.fingerprint))
-  return isNew ? [userId] : [...new Set([...(before?.savedBy ?? []), userId])]
+  const keys = parsed.certificates?.map(({ pem }) => publicKeyOf(pem))
+  const isNew = keys && !kept.some(({ pem }) => keys.includes(publicKeyOf(pem)))
+  const earlier = isNew ? [] : (before?.savedBy ?? [])
+  const behind = (await saversBehind(tenant, caller)) ?? []
+  return [...new Set([...earlier, ...behind, caller.userId])]
 }
 
 /** The ceiling of what the provider opens; a platform administrator is above everybody. */

@@ -7,11 +7,11 @@ const Attribute = Type.Optional(Nullable(OneLine(500, 0)))
 
 /** An omitted field keeps its value, null clears it. */
 export const SamlInput = Body({
-  metadataXml: Type.Optional(Text(500_000, 1)),
-  idpEntityId: Type.Optional(OneLine(1_024)),
-  ssoUrl: Type.Optional(OneLine(2_000)),
+  metadataXml: Type.Optional(Nullable(Text(500_000, 1))),
+  idpEntityId: Type.Optional(Nullable(OneLine(1_024))),
+  ssoUrl: Type.Optional(Nullable(OneLine(2_000))),
   sloUrl: Type.Optional(Nullable(OneLine(2_000, 0))),
-  certificate: Type.Optional(Text(100_000, 1)),
+  certificate: Type.Optional(Nullable(Text(100_000, 1))),
   defaultRole: Type.Optional(Nullable(OneOf(roles))),
   emailDomains: Type.Optional(Nullable(Type.Array(OneLine(255), { maxItems: 50 }))),
   attrEmail: Attribute,

@@ -13,7 +13,7 @@ import { AboveEditor, admitPerson, planAdmission } from './admit-person.ts'
 import { deniedVisitor, signInDenial, type TraceDetail } from './note-refusal.ts'
 import type { Visitor } from '../sign-in/visitor.ts'
 import type { ReadResponse } from '../../domain/saml/read-response.ts'
-import type { FoundRequest } from '../../store/platform/saml.ts'
+import type { AskedRequest } from '../../store/platform/saml.ts'
 
 export type AcsVisit = {
   visitor: Visitor
@@ -32,7 +32,7 @@ export type AcsOutcome =
   | { kind: 'suspended' }
 
 export type Answered = {
-  request: FoundRequest
+  request: AskedRequest
   read: ReadResponse
   relayState: string | undefined
 }
@@ -83,6 +83,7 @@ export async function settleSignIn(
     if (!configuration || (kind !== 'test' && !configuration.enabled))
       throw new SamlRefusal('not_enabled')
     const configured = { ...verified, configuration }
+    if (!isOfProvider(configured)) throw new SamlRefusal('configuration_changed')
     return await (kind === 'test' ? tried : admit)(tenant, configured, visit)
   } catch (error) {
     if (!(error instanceof SamlRefusal)) throw error
@@ -93,6 +94,14 @@ export async function settleSignIn(
     return kind === 'test' ? { kind: 'tested', requestId: id } : { kind: 'failed' }
   }
 }
+
+/**
+ * Whether the provider that was verified is still the configured one. Otherwise the holder of a removed
+ * certificate's key could sign in with the power of the person who replaced it.
+ */
+const isOfProvider = ({ request, read, configuration }: Configured): boolean =>
+  configuration.idpEntityId === request.idpEntityId &&
+  configuration.certificates.includes(read.certificate)
 
 async function admit(tenant: Tenant, verified: Configured, visit: AcsVisit): Promise<AcsOutcome> {
   const { request, configuration, read, relayState } = verified

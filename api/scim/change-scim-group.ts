@@ -88,18 +88,16 @@ async function changeMembers(
     const [removed, added] = await Promise.all([remove(), membership.add(add)])
     return { added, removed }
   }
-  const loses = renamed || replaced || gone.length > 0
   const named = [...ids, ...gone]
   // Sent together and executed in order.
-  const [, , removed, added] = await Promise.all([
+  const [, lost, removed, added, fell] = await Promise.all([
     roles.hold({ whom: renamed || replaced ? 'everybody' : 'these', ids: named }),
     replaced && roles.give({ whom: 'others', ids }, { notCounting: true }),
     remove(),
     membership.add(add),
     roles.give({ whom: renamed ? 'everybody' : 'these', ids: named }),
-    // A person may have lost the role of an approver.
-    gave && loses && voidUnableApprovals(tenant, actorOfToken(by)),
   ])
+  if (lost || fell) await voidUnableApprovals(tenant, actorOfToken(by))
   return { added, removed }
 }
 

@@ -69,8 +69,7 @@ async function changeScimUser(
     await assertAllowed(tenant, by, { before, next })
     // Awaited alone: this statement can be refused, and its error must be the one that is reported.
     await people.update(before.id, next)
-    const { config } = deps
-    const tokensEnded = await settle(tenant, by, { before, next, config })
+    const tokensEnded = await settle(tenant, by, { before, next })
     if (tokensEnded > 0) changes['apiTokens'] = { from: tokensEnded, to: 0 }
     const [, changed] = await Promise.all([
       scimLog(tenant).recordChange(by, {
@@ -120,7 +119,7 @@ async function assertAllowed(
 async function settle(
   tenant: Tenant,
   by: Provisioning,
-  { before, next, config }: { before: ScimUser; next: UserColumns; config: Deps['config'] },
+  { before, next }: { before: ScimUser; next: UserColumns },
 ): Promise<number> {
   const access = endAccess(tenant)
   const makers = personMakers(tenant)
@@ -140,7 +139,7 @@ async function settle(
       to: next.email,
     })
   if (!ends) return 0
-  await access.invitationsBy(before.id, config)
+  await access.invitationsBy(before.id)
   await access.sessions(before.id)
   const tokensEnded = await access.apiTokens(before.id)
   await voidUnableApprovals(tenant, actorOfToken(by))

@@ -1,3 +1,4 @@
+import { voidUnableApprovals } from '../../app/runs/void-unable-approvals.ts'
 import { changesOfNew } from '../../domain/scim/group-changes.ts'
 import { readDocument } from '../../domain/scim/read-document.ts'
 import { groupSchema } from '../../domain/scim/schemas.ts'
@@ -7,7 +8,7 @@ import { memberRoles } from '../../store/scim/member-roles.ts'
 import { scimGroups, type ScimGroup, type WantedMembers } from '../../store/scim/scim-groups.ts'
 import { scimLog } from '../../store/scim/scim-log.ts'
 import type { Deps } from '../deps.ts'
-import type { Provisioning } from './scim-request.ts'
+import { actorOfToken, type Provisioning } from './scim-request.ts'
 
 /** POST /Groups. If the group's name is mapped already, its members have the role when this returns. */
 export async function createScimGroup(
@@ -28,7 +29,7 @@ export async function createScimGroup(
     ])
     const these = { whom: 'these', ids } as const
     const roles = memberRoles(tenant, by, group.id)
-    const [, , , , made] = await Promise.all([
+    const [, , fell, , made] = await Promise.all([
       gives && ids.length > 0 && roles.hold(these),
       groupMembership(tenant, group.id).add(members.add),
       gives && ids.length > 0 && roles.give(these),
@@ -43,6 +44,7 @@ export async function createScimGroup(
       }),
       ids.length === 0 ? group : groups.get(group.publicId, wanted),
     ])
+    if (fell) await voidUnableApprovals(tenant, actorOfToken(by))
     return made
   })
 }

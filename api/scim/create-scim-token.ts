@@ -4,6 +4,7 @@ import { newToken } from '../../domain/access/credentials.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { tokens } from '../../store/tokens/tokens.ts'
 import { holdPeopleAs } from '../../store/users/hold-people.ts'
+import { saversBehind } from '../../store/savers-behind.ts'
 import type { Deps } from '../deps.ts'
 import { mayUsePassword } from '../sign-in/open-session.ts'
 
@@ -24,6 +25,7 @@ export async function createScimToken(
       name,
       hash,
       prefix,
+      idpSavedBy: await saversBehind(tenant, caller),
     })
     await auditLog(tenant, actorOf(caller)).record('scim.token_created', {
       target: { kind: 'scim_token', id: created, label: name },

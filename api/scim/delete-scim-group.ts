@@ -19,14 +19,18 @@ export async function deleteScimGroup(
     const groups = scimGroups(tenant)
     const group = await groups.getForUpdate(publicId)
     assertVersion(by.ifMatch, group.version)
+    let fell = false
     if (group.role) {
       const everybody = { whom: 'everybody', ids: [] } as const
       const roles = memberRoles(tenant, by, group.id)
       // Sent together and executed in order.
-      await Promise.all([roles.hold(everybody), roles.give(everybody, { notCounting: true })])
+      ;[, fell] = await Promise.all([
+        roles.hold(everybody),
+        roles.give(everybody, { notCounting: true }),
+      ])
     }
     await groups.delete(group.id)
-    if (group.role) await voidUnableApprovals(tenant, actorOfToken(by))
+    if (fell) await voidUnableApprovals(tenant, actorOfToken(by))
     await scimLog(tenant).recordChange(by, {
       event: 'scim.group_deleted',
       target: { kind: 'group', id: group.id, publicId, label: group.displayName },

@@ -26,7 +26,7 @@ export async function deleteScimUser(
     await access.sessions(person.id)
     const tokensEnded = await access.apiTokens(person.id)
     await access.mailedLinks(person.id)
-    await access.invitationsBy(person.id, deps.config)
+    await access.invitationsBy(person.id)
     await voidUnableApprovals(tenant, actorOfToken(by))
     await scimLog(tenant).recordChange(by, {
       event: 'scim.user_deleted',

@@ -3,7 +3,7 @@ import { Type } from 'typebox'
 import { tokens } from '../../store/tokens/tokens.ts'
 import { OneLine } from '../http/one-line.ts'
 import { pageOfAll } from '../http/paging.ts'
-import { Body, errors, Id, IdParams, NextCursor, Ok, PageOfAll } from '../http/schemas.ts'
+import { Body, errors, Id, IdParams, NextCursor, Ok, Page } from '../http/schemas.ts'
 import { createScimToken } from './create-scim-token.ts'
 import { revokeScimToken } from './revoke-scim-token.ts'
 import { scimBaseUrl } from './scim-base-url.ts'
@@ -19,7 +19,7 @@ export const scimTokenRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config,
       schema: {
         operationId: 'listScimTokens',
-        querystring: PageOfAll,
+        querystring: Page,
         response: {
           200: Type.Object({ tokens: Type.Array(ScimTokenBody), nextCursor: NextCursor }),
           ...errors(),

@@ -78,7 +78,7 @@ async function settle(
   { before, after, manualRole, config }: Changed,
 ): Promise<void> {
   const access = endAccess(tenant)
-  const made = async (what: Making) => personMakers(tenant).note(after.id, [caller.userId], what)
+  const made = async (what: Making) => personMakers(tenant).noteByCaller(after.id, caller, what)
   // A link in a mailbox that is no longer this person's must not open the account.
   if (isReaddressed(before, after)) {
     await access.mailedLinks(after.id)
@@ -99,10 +99,11 @@ async function settle(
   }
   if (rank(after.role) > rank(before.role)) {
     // Who took the link while it was one of a lower role must not come in with the higher one.
+    await access.shownInvitations(after.id)
     if (after.invited && config.smtpUrl === undefined) await access.mailedLinks(after.id)
   }
   if (rank(after.role) < rank(before.role) || (before.active && !after.active))
-    await access.invitationsBy(after.id, config)
+    await access.invitationsBy(after.id)
   if (Object.keys(detail).length === 0) return
   if (detail['manualRole'] || detail['active']) await voidUnableApprovals(tenant, actorOf(caller))
   await auditLog(tenant, actorOf(caller)).record('org.user_updated', {

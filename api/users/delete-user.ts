@@ -22,7 +22,7 @@ export async function deleteUser(deps: Deps, caller: Caller, id: number): Promis
     await access.sessions(id)
     const tokensEnded = await access.apiTokens(id)
     await access.mailedLinks(id)
-    await access.invitationsBy(id, deps.config)
+    await access.invitationsBy(id)
     await voidUnableApprovals(tenant, actorOf(caller))
     await auditLog(tenant, actorOf(caller)).record('org.user_deleted', {
       target: { kind: 'user', id, label: person.email ?? person.name },

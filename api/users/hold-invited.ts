@@ -23,6 +23,6 @@ export async function holdInvited(tenant: Tenant, caller: Caller, id: number): P
       'This person has come in already. Who forgot a password sets a new one from the sign-in page.',
     )
   await endAccess(tenant).mailedLinks(id)
-  await personMakers(tenant).note(id, [caller.userId], 'invited')
+  await personMakers(tenant).noteByCaller(id, caller, 'invited')
   return person
 }

@@ -21,7 +21,7 @@ export async function inviteUser(
     assertMayGrant(await holdPeopleAs(tenant, caller, 'manage_users_sso'), person.role)
     assertMayInvite(caller, person.role)
     const created = await users(tenant).create(person)
-    await personMakers(tenant).note(created.id, [caller.userId], 'invited')
+    await personMakers(tenant).noteByCaller(created.id, caller, 'invited')
     await queueInvitation(tenant, caller, created.id)
     await auditLog(tenant, actorOf(caller)).record('org.user_invited', {
       target: { kind: 'user', id: created.id, label: person.email },

@@ -20,13 +20,9 @@ export function endAccess(tenant: Tenant) {
     shownInvitations: async (userId: number): Promise<void> =>
       userTokens(tenant).useShownInvitations(userId),
 
-    /**
-     * Ends open invitations of those whom this person invited. Where no mail is sent, an inviter holds the links
-     * and could come in again by one. Mailed ones stay: they are in mailboxes of others.
-     */
-    async invitationsBy(userId: number, { smtpUrl }: { smtpUrl: unknown }): Promise<void> {
-      if (smtpUrl === undefined) await userTokens(tenant).useInvitationsBy(userId)
-    },
+    /** Of a person who loses a role or leaves: they must not come in again by a link that they were shown. */
+    invitationsBy: async (userId: number): Promise<void> =>
+      userTokens(tenant).useInvitationsBy(userId),
 
     /** Returns how many were live. They stay ended if the person is reactivated. */
     apiTokens: async (userId: number): Promise<number> => tokens(tenant).revokeAllOf(userId),

@@ -39,12 +39,12 @@ export function organizations(db: PlatformDb) {
     async setStatus(id: number, status: 'active' | 'suspended'): Promise<Organization | undefined> {
       return db.transaction(async (trx) => {
         const [row] = await trx('organizations').where({ id }).update({ status }).returning(columns)
-        // Sessions end for good: after the organization is resumed, people sign in again.
-        if (status === 'suspended')
-          await trx('sessions')
-            .where({ organizationId: id })
-            .whereNull('revokedAt')
-            .update({ revokedAt: trx.fn.now() })
+        // Sessions end for good: after the organization is resumed, people sign in again. A sign-in that began before
+        // the suspension may have opened one during it, so resuming ends sessions too.
+        await trx('sessions')
+          .where({ organizationId: id })
+          .whereNull('revokedAt')
+          .update({ revokedAt: trx.fn.now() })
         return row
       })
     },

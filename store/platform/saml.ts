@@ -1,6 +1,6 @@
 import type { PlatformDb } from '../driver/connect.ts'
 import { askPrepared } from '../driver/ask-prepared.ts'
-import type { SamlBinding } from '../saml/saml-configurations.ts'
+import { certificatesOf, type SamlBinding } from '../saml/saml-configurations.ts'
 import type { SamlRequest } from '../saml/saml-requests.ts'
 
 export type SamlOrganization = {
@@ -27,10 +27,6 @@ const organization = `o.id as "organizationId", o.slug, o.name, o.status`
 const request = `r.id, r.kind, r.relay_state as "relayState", r.target, r.browser_hash as "browserHash",
   r.user_id as "userId", r.name_id as "nameId", r.session_index as "sessionIndex",
   r.taken_at is not null as taken, ${organization}`
-
-const certificatesOf = (organizationId: string) =>
-  `array(select i.pem from saml_idp_certificates i
-         where i.organization_id = ${organizationId} order by i.not_after desc, i.fingerprint)`
 
 /** The look-ups of SAML before the organization is known: by domain, by request, by issuer. */
 export function saml(db: PlatformDb) {

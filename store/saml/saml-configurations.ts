@@ -71,6 +71,11 @@ export const editorColumns = `c.editor_role as "savedRole",
   case when e.id is not null then coalesce((select max(g.role) from role_grants g
     where g.organization_id = e.organization_id and g.user_id = e.id), 'Viewer') end as "nowRole"`
 
+/** SQL, an array: the certificates of an organization's identity provider, newest first. */
+export const certificatesOf = (organizationId: string): string =>
+  `array(select i.pem from saml_idp_certificates i
+         where i.organization_id = ${organizationId} order by i.not_after desc, i.fingerprint)`
+
 /** The one identity provider of an organization. */
 export function samlConfigurations(tenant: Tenant) {
   const { db, organizationId } = unwrap(tenant)
@@ -132,6 +137,7 @@ export function samlConfigurations(tenant: Tenant) {
           certificates.map(({ fingerprint }) => fingerprint),
         )
         .delete()
+      if (certificates.length === 0) return
       await db('saml_idp_certificates')
         .insert(certificates.map((certificate) => ({ organizationId, ...certificate })))
         .onConflict(['organizationId', 'fingerprint'])

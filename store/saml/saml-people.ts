@@ -1,6 +1,7 @@
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 import type { Role } from '../../domain/access/roles.ts'
 import { askPrepared } from '../driver/ask-prepared.ts'
+import { everybodyBehind } from '../everybody-behind.ts'
 import { newestMaking } from '../newest-making.ts'
 
 export type FoundPerson = {
@@ -135,11 +136,11 @@ export function samlPeople(tenant: Tenant) {
     async noteMappers(userId: number): Promise<void> {
       await db.raw(
         `insert into person_makers (organization_id, user_id, made_by, what, at)
-         select s.organization_id, s.user_id, gm.mapped_by, 'promoted', max(gm.updated_at)
+         select s.organization_id, s.user_id, behind.id, 'promoted', max(gm.updated_at)
          from saml_group_names s join group_mappings gm on gm.organization_id = s.organization_id
-           and lower(gm.group_name) = lower(s.name) and gm.mapped_by is not null
+           and lower(gm.group_name) = lower(s.name) ${everybodyBehind('gm', 'mapped_by')}
          where s.organization_id = ? and s.user_id = ?
-         group by s.organization_id, s.user_id, gm.mapped_by ${newestMaking}`,
+         group by s.organization_id, s.user_id, behind.id ${newestMaking}`,
         [organizationId, userId],
       )
     },

@@ -2,7 +2,7 @@ import { unwrap, type Tenant } from '../driver/tenant.ts'
 import type { Powers, Role } from '../../domain/access/roles.ts'
 import { powerOfEditor, type Editor } from '../../domain/saml/power-of-editor.ts'
 import { askPrepared } from '../driver/ask-prepared.ts'
-import { editorColumns } from './saml-configurations.ts'
+import { certificatesOf, editorColumns } from './saml-configurations.ts'
 
 export type SamlRequestKind = 'login' | 'test' | 'logout'
 
@@ -45,6 +45,8 @@ export type TakenAnswer = {
 
 export type AnsweredConfiguration = {
   enabled: boolean
+  idpEntityId: string
+  certificates: string[]
   attrEmail: string | null
   attrName: string | null
   attrGroups: string | null
@@ -117,7 +119,8 @@ export function samlRequests(tenant: Tenant) {
           seen as (
             insert into saml_seen (organization_id, message_id, expires_at)
             select $1, $4, $5 from taken on conflict do nothing returning message_id)
-          select o.status <> 'active' as suspended, c.enabled, c.attr_email as "attrEmail",
+          select o.status <> 'active' as suspended, c.enabled, c.idp_entity_id as "idpEntityId",
+            ${certificatesOf('o.id')} as certificates, c.attr_email as "attrEmail",
             c.attr_name as "attrName", c.attr_groups as "attrGroups",
             c.default_role as "defaultRole", c.saved_by as "savedBy", ${editorColumns}
           from seen join organizations o on o.id = $1
@@ -143,7 +146,7 @@ export function samlRequests(tenant: Tenant) {
 }
 
 type StoredConfiguration = Omit<AnsweredConfiguration, 'power'> & Editor
-type NoConfiguration = { [Column in keyof StoredConfiguration]: null }
+type NoConfiguration = { [Column in Exclude<keyof StoredConfiguration, 'certificates'>]: null }
 type TakenRow = { suspended: boolean } & (StoredConfiguration | NoConfiguration)
 
 const isThere = (row: StoredConfiguration | NoConfiguration): row is StoredConfiguration =>
@@ -151,6 +154,8 @@ const isThere = (row: StoredConfiguration | NoConfiguration): row is StoredConfi
 
 const toAnswered = (row: StoredConfiguration): AnsweredConfiguration => ({
   enabled: row.enabled,
+  idpEntityId: row.idpEntityId,
+  certificates: row.certificates,
   attrEmail: row.attrEmail,
   attrName: row.attrName,
   attrGroups: row.attrGroups,

@@ -2,6 +2,7 @@ import type { Role } from '../../domain/access/roles.ts'
 import type { ScimCaller } from '../../domain/scim/scim-caller.ts'
 import type { UserColumns } from '../../domain/scim/user-columns.ts'
 import type { Store } from '../driver/connect.ts'
+import { everybodyBehind } from '../everybody-behind.ts'
 import { insertAuditEntry } from '../insert-audit-entry.ts'
 import { cut, loggedChanges, type Changes, type ScimRequest } from './scim-log.ts'
 import { storedUser, toTakenUser, type ScimUser } from './scim-users.ts'
@@ -32,8 +33,9 @@ const text = `with created as (
     returning ${storedUser}),
   made as (
     insert into person_makers (organization_id, user_id, made_by, what)
-    select $1, created.id, t.user_id, 'invited' from created
-      join tokens t on t.organization_id = $1 and t.id = $8 and t.user_id is not null),
+    select $1, created.id, behind.id, 'invited' from created
+      join tokens t on t.organization_id = $1 and t.id = $8
+      ${everybodyBehind('t', 'user_id')}),
   audited as (
     ${insertAuditEntry(entry, 'from created')}),
   logged as (

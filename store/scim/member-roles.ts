@@ -3,13 +3,14 @@ import { isUuid } from '../../domain/scim/is-uuid.ts'
 import type { ScimCaller } from '../../domain/scim/scim-caller.ts'
 import { askPrepared } from '../driver/ask-prepared.ts'
 import { endInvitationsBy, endShownInvitations } from '../end-shown-invitations.ts'
+import { everybodyBehind } from '../everybody-behind.ts'
 import { newestMaking } from '../newest-making.ts'
 import {
   areMany,
   auditChangedRoles,
   changedIds,
-  changedRoles,
   mostRoleEntries,
+  recomputedRoles,
 } from '../role-changes.ts'
 
 /** `ids` are public ids: these people, these and all members of the group, or all members but these. */
@@ -48,38 +49,25 @@ type Form = { notCounting: boolean; many: boolean }
 /** The parameters of `affected`, then the token: its id and name, address and id of the request. */
 const giveText = (whom: Affected['whom'], { notCounting, many }: Form): string => `
   with affected as (${affected[whom]}),
-  wanted as (
-    select m.user_id, max(gm.role) as role from affected a
-      join group_members m on m.organization_id = $1 and m.user_id = a.user_id
-      join groups g on g.organization_id = m.organization_id and g.id = m.group_id
-      join group_mappings gm on gm.organization_id = g.organization_id
-        and lower(gm.group_name) = lower(g.display_name)
-    ${notCounting ? 'where g.id <> $2' : ''}
-    group by m.user_id),
-  gone as (
-    delete from role_grants r using affected a
-    where r.organization_id = $1 and r.user_id = a.user_id and r.source = 'scim'
-      and not exists (select from wanted w where w.user_id = r.user_id)),
-  ${changedRoles({ organizationId: '$1', recomputed: `'scim'`, wanted: 'wanted' })},
+  ${recomputedRoles({ organizationId: '$1', ...(notCounting && { notCounting: '$2' }) })},
   ended as (${endShownInvitations('$1', 'promoted')}),
   held as (${endInvitationsBy('$1', 'demoted')}),
   made as (
     insert into person_makers (organization_id, user_id, made_by, what, at)
     select $1, user_id, made_by, 'promoted', max(at) from (
-      select p.user_id, t.user_id as made_by, clock_timestamp() as at from promoted p
-        join tokens t on t.organization_id = $1 and t.id = $4 and t.user_id is not null
+      select p.user_id, behind.id as made_by, clock_timestamp() as at from promoted p
+        join tokens t on t.organization_id = $1 and t.id = $4
+        ${everybodyBehind('t', 'user_id')}
       union all
-      select p.user_id, gm.mapped_by, gm.updated_at from promoted p
+      select p.user_id, behind.id, gm.updated_at from promoted p
         join group_members m on m.organization_id = $1 and m.user_id = p.user_id
         join groups g on g.organization_id = m.organization_id and g.id = m.group_id
         join group_mappings gm on gm.organization_id = g.organization_id
-          and lower(gm.group_name) = lower(g.display_name) and gm.mapped_by is not null) as by
+          and lower(gm.group_name) = lower(g.display_name)
+        ${everybodyBehind('gm', 'mapped_by')}) as by
     group by user_id, made_by ${newestMaking}),
   ${auditChangedRoles(scimActor, many ? entryOfMany : undefined)}
-  insert into role_grants (organization_id, user_id, source, role)
-  select $1, user_id, 'scim', role from wanted
-  on conflict (organization_id, user_id, source)
-    do update set role = excluded.role, granted_at = now() where role_grants.role <> excluded.role`
+  select exists (select from demoted) as demoted`
 
 /** The roles that a group's name grants its members, applied in the transaction of the change. */
 export function memberRoles(
@@ -112,15 +100,17 @@ export function memberRoles(
      * is not touched, and no mapping grants Owner. `notCounting` computes their roles without the group,
      * before it is deleted: afterwards its members are unknown. A person whose role rises counts as
      * promoted by who made the SCIM token and who mapped the group, and links to them that somebody was shown end.
-     * Of a person whose role falls the links that they were shown end. Each change of a role is audited.
+     * Of a person whose role falls the links that they were shown end. Each change of a role is audited. Returns
+     * whether a role falls: the caller then voids approvals.
      */
-    async give({ whom, ids }: Affected, { notCounting = false } = {}): Promise<void> {
+    async give({ whom, ids }: Affected, { notCounting = false } = {}): Promise<boolean> {
       const many = whom !== 'these' || ids.length > mostRoleEntries
-      await askPrepared(db, {
+      const [fell] = await askPrepared<{ demoted: boolean }>(db, {
         name: `scim-roles-give-${whom}${notCounting ? '-without' : ''}${many ? '-many' : ''}`,
         text: giveText(whom, { notCounting, many }),
         values: [...values(ids), tokenId, tokenName, ip, requestId],
       })
+      return fell?.demoted === true
     },
   }
 }

@@ -1,5 +1,8 @@
+import type { Caller } from '../../domain/access/caller.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
+import { everybodyBehind } from '../everybody-behind.ts'
 import { newestMaking } from '../newest-making.ts'
+import { saversBehind } from '../savers-behind.ts'
 
 export type Making = 'invited' | 'readdressed' | 'reactivated' | 'promoted'
 
@@ -22,12 +25,20 @@ export function personMakers(tenant: Tenant) {
       )
     },
 
+    /** For a change by a member: who configured the identity provider that signed them in could have made it. */
+    async noteByCaller(userId: number, caller: Caller, what: Making): Promise<void> {
+      await this.note(userId, (await saversBehind(tenant, caller)) ?? [], what)
+      // Last, since an invitation names its newest maker (store/platform/open-invitation.ts).
+      await this.note(userId, [caller.userId], what)
+    },
+
     /** For a change by a SCIM token: who made the token may know it, and could have sent the request. */
     async noteByScimToken(userId: number, tokenId: number, what: Making): Promise<void> {
       await db.raw(
         `insert into person_makers (organization_id, user_id, made_by, what)
-         select t.organization_id, :userId::integer, t.user_id, :what::text from tokens t
-         where t.organization_id = :organizationId and t.id = :tokenId and t.user_id is not null
+         select t.organization_id, :userId::integer, behind.id, :what::text
+         from tokens t ${everybodyBehind('t', 'user_id')}
+         where t.organization_id = :organizationId and t.id = :tokenId
          ${newestMaking}`,
         { organizationId, userId, tokenId, what },
       )

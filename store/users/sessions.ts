@@ -46,11 +46,6 @@ export function sessions(tenant: Tenant) {
         .update({ firstSignedInAt: db.fn.now() })
       return row
     },
-    /** Who configured the identity provider that opened it; null for a session by password. */
-    async idpSavedBy(id: number): Promise<number[] | null> {
-      const row = await db('sessions').where({ organizationId, id }).first('idpSavedBy')
-      return row?.idpSavedBy ?? null
-    },
     async revoke(id: number): Promise<void> {
       await db('sessions')
         .where({ organizationId, id })

@@ -1,4 +1,4 @@
-import { endShownInvitations } from '../end-shown-invitations.ts'
+import { endInvitationsBy, endShownInvitations } from '../end-shown-invitations.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 import type { PlatformDb } from '../driver/connect.ts'
 
@@ -58,15 +58,12 @@ export function userTokens(tenant: Tenant) {
         organizationId,
       ])
     },
-    /** Ends open invitations of the people whom somebody invited: that person may hold their links. */
+    /** Of a person who loses a role or leaves: they may hold the links that they were shown. */
     async useInvitationsBy(inviterId: number): Promise<void> {
-      await db.raw(
-        `update user_tokens t set used_at = now() from person_makers m
-         where t.organization_id = ? and t.purpose = 'invitation' and t.used_at is null
-           and m.organization_id = t.organization_id and m.user_id = t.user_id
-           and m.made_by = ? and m.what = 'invited'`,
-        [organizationId, inviterId],
-      )
+      await db.raw(endInvitationsBy(':organizationId', '(select :inviterId::integer as user_id)'), {
+        organizationId,
+        inviterId,
+      })
     },
   }
 }

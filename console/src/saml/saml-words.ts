@@ -45,6 +45,8 @@ const causes: Record<string, string> = {
   user_deactivated: 'The person is deactivated here.',
   user_deprovisioned: 'The person was removed by provisioning. Add them there again.',
   not_enabled: 'Single sign-on is not enabled here.',
+  configuration_changed:
+    'The identity provider was replaced here while the sign-in was checked. Start a new sign-in.',
   not_configured: 'There is no identity provider here any more.',
   organization_suspended: 'The organization is suspended.',
   certificate_not_rsa: 'The certificate has no RSA key.',

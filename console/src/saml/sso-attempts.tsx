@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { samlTracesQuery } from '../api/queries.ts'
+import { samlTracesQuery } from './queries.ts'
 import { traceWords } from './saml-words.ts'
 import type { SamlTrace } from '../api/types.ts'
 import { ErrorNote, Loading } from '../parts/notes.tsx'

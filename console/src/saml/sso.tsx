@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
-import { ssoQuery } from '../api/queries.ts'
+import { ssoQuery } from './queries.ts'
 import { useMe } from '../app/session.ts'
 import { CopyLine } from '../parts/copy-line.tsx'
 import { Guide } from '../parts/guide.tsx'

@@ -97,6 +97,17 @@ describe('/api/admin/organizations', () => {
     ])
   })
 
+  test('401: a session that a sign-in opened during the suspension ends with it', async () => {
+    const org = await harness.organization()
+    expect((await admin.post(`${url}/${org.id}/suspend`)).statusCode).toBe(200)
+    // The sign-in read that the organization is active before the suspension, and opens its session after.
+    const late = await org.user('Viewer')
+    expect((await late.get('/api/auth/me')).statusCode).toBe(401)
+    expect((await admin.post(`${url}/${org.id}/resume`)).statusCode).toBe(200)
+    expect((await late.get('/api/auth/me')).statusCode).toBe(401)
+    expect((await (await org.user('Viewer')).get('/api/auth/me')).statusCode).toBe(200)
+  })
+
   test('409 and 404: the caller’s own organization, and an unknown one', async () => {
     const me = (await admin.get('/api/auth/me')).json()
     const own = await admin.post(`${url}/${me.organization.id}/suspend`)

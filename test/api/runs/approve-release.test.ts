@@ -120,6 +120,30 @@ describe('a release for production', () => {
     expect(await run.shown()).toMatchObject({ awaitingApproval: true })
   })
 
+  test('409: with any digest, on a run that does not wait', async () => {
+    const run = await world.built({ by: author })
+    expect(await refusal(second, `${run.url}/reject`)).toEqual([200, undefined])
+    const planDigest = `sha256:${'0'.repeat(64)}`
+    for (const body of [{}, { planDigest }])
+      expect(await refusal(second, `${run.url}/approve`, body)).toEqual([409, 'run_not_waiting'])
+  })
+
+  test('404: the hosts of a deployment that has not begun, and of a run that deploys nothing', async () => {
+    const run = await world.built({ by: author })
+    const hosts = async (url: string) => {
+      const answer = await second.get(`${url}/hosts`)
+      return [answer.statusCode, answer.json().code ?? answer.json().hosts.length]
+    }
+    expect(await hosts(run.url)).toEqual([404, 'not_found'])
+    expect(await refusal(second, `${run.url}/approve`)).toEqual([200, undefined])
+    await activities.open(run.id)
+    expect(await hosts(run.url)).toEqual([200, 1])
+    const workspace = await world.org.workspace({ by: author })
+    const started = await author.post(`/api/pipelines/${workspace.pipelineId}/run`, {})
+    const place = `/api/pipelines/${workspace.pipelineId}/runs/${started.json().run.id}`
+    expect(await hosts(place)).toEqual([404, 'not_found'])
+  })
+
   test('403 and 404: a Viewer, and another organization', async () => {
     const run = await world.built({ by: author })
     expect((await (await world.org.user('Viewer')).post(`${run.url}/approve`, {})).statusCode).toBe(

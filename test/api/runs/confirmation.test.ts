@@ -35,6 +35,22 @@ const world = async (criticality: 'standard' | 'production' = 'standard') => {
 }
 
 describe('a run that waits for a confirmation', () => {
+  test('409: another digest is plan_changed while it waits, and run_not_waiting after that', async () => {
+    const start = await world()
+    const run = await waitingFor(start)
+    const approve = async (planDigest: string | undefined) => {
+      const url = `${start.workspace.url}/runs/${run.id}/approve`
+      const answer = await start.author.post(url, planDigest === undefined ? {} : { planDigest })
+      return [answer.statusCode, answer.json().code]
+    }
+    const other = `sha256:${'0'.repeat(64)}`
+    expect(await approve(other)).toEqual([409, 'plan_changed'])
+    expect(await approve(undefined)).toEqual([200, undefined])
+    // The same decision again, of the plan that was approved and of another one.
+    expect(await approve(undefined)).toEqual([200, undefined])
+    expect(await approve(other)).toEqual([409, 'run_not_waiting'])
+  })
+
   test('200: its author may confirm it, and is told so', async () => {
     const start = await world()
     const run = await waitingFor(start)

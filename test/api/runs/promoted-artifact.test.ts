@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { approvers } from '../../../store/runs/approvers.ts'
 import { agentHosts, type AgentHosts } from '../../harness/deploy/agent-hosts.ts'
 import { deployActivities, sha256 } from '../../harness/deploy/deploy-world.ts'
 import { keepArtifact } from '../../harness/deploy/keep-artifact.ts'
@@ -73,84 +74,88 @@ describe('what a promoted artifact is needed for', () => {
     return [answer.statusCode, code, details]
   }
 
-  test('409, then 200: a pipeline is kept while another one deploys what it built, or goes back to it', async () => {
+  const rowOf = async (runId: number) =>
+    harness.deps.store.platform('artifacts').where({ pipelineRunId: runId }).first()
+
+  test('200: a pipeline is deleted while another one deploys what it built: that deployment goes on, and is gone back to', async () => {
     const [source, later] = [await pipeline(), await pipeline()]
     const to = await pipeline({ targetWorkspaceId: workspaceId })
-    const inUse = [409, 'pipeline_in_use', [{ path: `pipelines/${to.id}`, message: to.name }]]
-    const from = await built(source.id)
+    const [from, unused] = [await built(source.id), await built(source.id)]
     const run = await promote(to.id, from)
-    // A live run of it.
-    expect(await removed(source)).toEqual(inUse)
+    expect(await removed(source)).toEqual([200, undefined, undefined])
+    expect(await rowOf(unused)).toBeUndefined()
     await deployActivities(harness).deploy(run, hosts)
-    // Its last good deployment.
-    expect(await removed(source)).toEqual(inUse)
-    const second = await deployed(to.id, await built(later.id))
-    // What it goes back to.
-    expect(await removed(source)).toEqual(inUse)
-    expect(await run.shown()).toMatchObject({ deployment: { hosts: { total: 1 } } })
+    const release = { digest: `sha256:${sha256(String(from))}`, keptUntil: null, signed: true }
+    expect(await run.shown()).toMatchObject({ state: 'succeeded', artifact: release })
+    expect((await owner.get(`${run.url}/provenance`)).statusCode).toBe(200)
     await deployed(to.id, await built(later.id))
-    expect(await removed(source)).toEqual([200, undefined, undefined])
-    expect(await removed(later)).toEqual(inUse)
-    const back = await owner.post(`${second.url}/rollback`, {})
-    expect(back.statusCode, back.body).toBe(201)
-    // With the pipeline that uses it goes what it was needed for.
-    const { url } = runAt(owner, to.id, back.json().run.id)
-    expect((await owner.post(`${url}/cancel`, {})).statusCode).toBe(200)
-    expect(await removed(to)).toEqual([200, undefined, undefined])
     expect(await removed(later)).toEqual([200, undefined, undefined])
-  })
-
-  test('409: a host has not gone on from what the pipeline built', async () => {
-    const [source, later] = [await pipeline(), await pipeline()]
-    const to = await pipeline({ targetWorkspaceId: workspaceId })
-    const from = await built(source.id)
-    await deployed(to.id, from)
-    await deployed(to.id, await built(later.id))
-    await deployed(to.id, await built(later.id))
-    const agents = harness.deps.store.platform('agents').where({ workspaceId })
-    const { releaseDigest } = await agents.clone().first('releaseDigest')
-    await agents.clone().update({ releaseDigest: `sha256:${sha256(String(from))}` })
-    expect((await removed(source)).slice(0, 2)).toEqual([409, 'pipeline_in_use'])
-    await agents.clone().update({ releaseDigest })
-    expect((await removed(source))[0]).toBe(200)
-  })
-
-  test('409, then 200: a pipeline was led elsewhere: hosts that still run what it deployed count, its past does not', async () => {
-    const source = await pipeline()
-    const to = await pipeline({ targetWorkspaceId: workspaceId })
-    const from = await built(source.id)
-    const { id } = await deployed(to.id, from)
-    const other = await org.workspace({ by: owner })
-    const moved = await owner.patch(`/api/pipelines/${to.id}`, { targetWorkspaceId: other.id })
-    expect(moved.statusCode, moved.body).toBe(200)
-    const agents = harness.deps.store.platform('agents').where({ workspaceId })
-    const before = await agents.clone().first('releaseDigest', 'releaseRunId')
-    const runs = { releaseDigest: `sha256:${sha256(String(from))}`, releaseRunId: id }
-    await agents.clone().update(runs)
-    expect((await removed(source)).slice(0, 2)).toEqual([409, 'pipeline_in_use'])
-    await agents.clone().update(before)
-    expect(await removed(source)).toEqual([200, undefined, undefined])
-  })
-
-  test('200: hosts run what the pipeline itself deployed there, and another one before it', async () => {
-    const [source, later] = [await pipeline({ targetWorkspaceId: workspaceId }), await pipeline()]
-    const to = await pipeline({ targetWorkspaceId: workspaceId })
-    const from = await built(source.id)
-    const promoted = await deployed(to.id, from)
-    for (let times = 0; times < 2; times += 1) await deployed(to.id, await built(later.id))
-    const own = await deployed(source.id, from)
-    const agents = harness.deps.store.platform('agents').where({ workspaceId })
-    const before = await agents.clone().first('releaseDigest', 'releaseRunId')
-    const runs = async (releaseRunId: number | null) =>
-      agents.clone().update({ releaseDigest: `sha256:${sha256(String(from))}`, releaseRunId })
-    // A host may not say by which deployment.
-    for (const run of [null, promoted.id]) {
-      await runs(run)
-      expect((await removed(source)).slice(0, 2)).toEqual([409, 'pipeline_in_use'])
+    for (const [verb, body] of [
+      ['rollback', {}],
+      ['rerun', {}],
+    ] as const) {
+      const again = await owner.post(`${run.url}/${verb}`, body)
+      expect(again.statusCode, again.body).toBe(201)
+      const next = runAt(owner, to.id, again.json().run.id)
+      await deployActivities(harness).deploy(next, hosts)
+      expect(await next.shown()).toMatchObject({
+        state: 'succeeded',
+        commit: { sha: 'c'.repeat(40), branch: 'main' },
+        artifact: release,
+        deployment: { hosts: { total: 1, healthy: 1 } },
+      })
     }
-    await runs(own.id)
+    // With the last pipeline that deployed it, it goes too.
+    expect(await rowOf(from)).toBeDefined()
+    expect(await removed(to)).toEqual([200, undefined, undefined])
+    expect(await rowOf(from)).toBeUndefined()
+  })
+
+  test('201: who started the build of a deleted pipeline and who made it what it was are authors of what is promoted next', async () => {
+    const { store } = harness.deps
+    const changer = await org.user('SRE · Cloud Admin')
+    const [source, to, next] = [await pipeline(), await pipeline(), await pipeline()]
+    const change = { appBranch: 'next' }
+    expect((await changer.patch(`/api/pipelines/${source.id}`, change)).statusCode).toBe(200)
+    const from = await built(source.id)
+    const [starter, writer] = [await org.user('Deployer'), await org.user('Deployer')]
+    const runs = store.platform('application_runs')
+    await runs
+      .clone()
+      .where({ pipelineRunId: from })
+      .update({ authorUserId: starter.id, authorUserIds: [writer.id], unknownAuthor: true })
+    const run = await promote(to.id, from)
     expect(await removed(source)).toEqual([200, undefined, undefined])
-    await agents.clone().update(before)
+    // As of a rollback to what was deployed there.
+    const own = runs.clone().where({ pipelineRunId: run.id })
+    await own.update({ authorUserIds: [], unknownAuthor: false })
+    const { id } = await promote(next.id, run.id)
+    expect(await runs.clone().where({ pipelineRunId: id }).first()).toMatchObject({
+      artifactRunId: from,
+      authorUserIds: expect.arrayContaining([changer.id, starter.id, writer.id]),
+      unknownAuthor: true,
+    })
+    expect(
+      (await owner.post(`/api/pipelines/${next.id}/run`, { artifactOf: from })).statusCode,
+    ).toBe(404)
+  })
+
+  test('a promotion has nothing of what its own builds would make, also when the pipeline that built it is deleted', async () => {
+    const changer = await org.user('SRE · Cloud Admin')
+    const [source, to] = [await pipeline(), await pipeline({ targetWorkspaceId: workspaceId })]
+    const change = { appBranch: 'next' }
+    expect((await changer.patch(`/api/pipelines/${to.id}`, change)).statusCode).toBe(200)
+    const run = await promote(to.id, await built(source.id))
+    expect(await removed(source)).toEqual([200, undefined, undefined])
+    const fault = await harness.deps.store.tenant(org.id, async (own) =>
+      approvers(own).faultOf(run.id, {
+        userId: changer.id,
+        platformAdmin: false,
+        idpSavedBy: null,
+        ceiling: 'SRE · Cloud Admin',
+      }),
+    )
+    expect(fault).toBeUndefined()
   })
 
   test('200: what a pipeline itself deployed last keeps it from nothing', async () => {

@@ -1,7 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { applicationRun } from '../../harness/application-run.ts'
-import { deployActivities, deployWorld } from '../../harness/deploy/deploy-world.ts'
+import { deployActivities, deployWorld, sha256 } from '../../harness/deploy/deploy-world.ts'
+import { keepArtifact } from '../../harness/deploy/keep-artifact.ts'
 import { gitHarness, peerMakers, type GitHarness } from '../../harness/git/git-harness.ts'
 import { simpleFiles, type TestOrganization } from '../../harness/test-organization.ts'
 import type { TestUser } from '../../harness/test-user.ts'
@@ -257,9 +258,16 @@ describe('of an application', () => {
     await platform()('pipelines').where({ id: pipelineId }).update({ targetWorkspaceId })
     expect(await refusal(url)).toEqual([409, 'not_rerunnable'])
     await platform()('pipelines').where({ id: pipelineId }).update({ targetWorkspaceId: null })
-    await platform()('application_runs')
-      .where({ pipelineRunId: run.id })
-      .update({ artifactRunId: (await started(owner, url)).id })
+    const { id: builder } = await started(owner, url)
+    const noted = { commitSha: sha, manifestSha256: sha256('') }
+    const rows = platform()('application_runs')
+    await rows
+      .clone()
+      .where({ pipelineRunId: builder })
+      .update({ phase: 'building', ...noted })
+    const digest = `sha256:${sha256(String(builder))}` as const
+    await keepArtifact(harness.deps, org.id, { runId: builder, digest, sign: false })
+    await rows.clone().where({ pipelineRunId: run.id }).update({ artifactRunId: builder })
     expect(await refusal(url)).toEqual([409, 'not_rerunnable'])
   })
 

@@ -1,9 +1,11 @@
 import { unwrap } from '../../../store/driver/tenant.ts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { approvals } from '../../../store/runs/approvals.ts'
 import { workspaceRuns } from '../../../store/runs/workspace-runs.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import type { TestOrganization } from '../../harness/test-organization.ts'
 import type { TestUser } from '../../harness/test-user.ts'
+import { scimClient } from '../scim/scim-client.ts'
 import { approvalWorld, refused, type ApprovalWorld } from './approval-world.ts'
 
 let harness: Harness
@@ -135,6 +137,78 @@ describe('an author creates their own approver', () => {
     expect(await world.verdict(puppet, await world.waitingRun(org, author, workspace))).toBe(
       'approved',
     )
+  })
+})
+
+describe('an author who is removed and added again', () => {
+  const ways: Array<[string, (org: TestOrganization, author: TestUser) => Promise<number>]> = [
+    [
+      'by an invitation',
+      async (org, { email }) => {
+        const person = { email: email.toUpperCase(), name: 'Again', role: 'Deployer' }
+        const answer = await (await org.user('Owner')).post('/api/org/users', person)
+        expect(answer.statusCode, answer.body).toBe(201)
+        return answer.json().user.id
+      },
+    ],
+    [
+      'by SCIM, with the address as the user name alone',
+      async (org, { email }) => {
+        const { id: publicId } = await (
+          await scimClient(harness, org)
+        ).user(email, {
+          emails: [{ value: `other-${email}`, primary: true }],
+        })
+        const { id } = await harness.deps.store.tenant(org.id, async (tenant) =>
+          unwrap(tenant).db('users').where({ publicId }).first('id'),
+        )
+        await world.change(await org.user('Owner'), { id }, { role: 'Deployer' })
+        return id
+      },
+    ],
+  ]
+  test.each(ways)('403: %s', async (_, addAgain) => {
+    const org = await harness.organization()
+    const [author, second] = [await org.user('Deployer'), await org.user('Deployer')]
+    const workspace = await org.workspace({ by: author, criticality: 'production' })
+    const removed = await (await org.user('Owner')).delete(`/api/org/users/${author.id}`)
+    expect(removed.statusCode, removed.body).toBe(200)
+    const id = await addAgain(org, author)
+    const again = await world.signIn(org, { id, email: author.email })
+    const run = await world.waitingRun(org, second, workspace)
+
+    expect(await world.verdict(again, run)).toBe('403 approver_is_author')
+
+    const seen = await harness.deps.store.tenant(org.id, async (tenant) => {
+      const { configurationVersionId } = await workspaceRuns(tenant).get(run.id)
+      const own = {
+        workspaceRunId: run.id,
+        userId: id,
+        stage: 'plan',
+        decision: 'approved',
+      } as const
+      await approvals(tenant).create({ ...own, comment: null, planDigest: 'x', credential: null })
+      return approvals(tenant).haveSeen(configurationVersionId)
+    })
+    expect(seen).toBe(false)
+    expect(await world.verdict(await org.user('Deployer'), run)).toBe('approved')
+  })
+
+  test('403: whom they invited before they were removed', async () => {
+    const org = await harness.organization()
+    const author = await org.user('Org Admin')
+    const workspace = await org.workspace({
+      by: await org.user('Deployer'),
+      criticality: 'production',
+    })
+    const puppet = await world.invite(org, author)
+    const owner = await org.user('Owner')
+    expect((await owner.delete(`/api/org/users/${author.id}`)).statusCode).toBe(200)
+    const person = { email: author.email, name: 'Again', role: 'Deployer' }
+    const { id } = (await owner.post('/api/org/users', person)).json().user
+    const again = await world.signIn(org, { id, email: author.email })
+
+    expect(await world.verdict(puppet, await world.waitingRun(org, again, workspace))).toBe(refused)
   })
 })
 

@@ -3,6 +3,7 @@ import { unwrap } from '../../../store/driver/tenant.ts'
 import { hashPassword } from '../../../gateways/passwords/passwords.ts'
 import { users } from '../../../store/users/users.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
+import { createSamlOrganization } from '../../harness/saml-organization.ts'
 import type { TestOrganization } from '../../harness/test-organization.ts'
 import type { TestUser } from '../../harness/test-user.ts'
 import { scimClient } from '../scim/scim-client.ts'
@@ -84,6 +85,47 @@ test.each(Object.keys(demotions))(
     expect((await demotions[how]?.(world))?.statusCode).toBeLessThan(300)
     expect(await roleOf(world.inviter)).not.toBe('Org Admin')
     expect([await link(), await kept()]).toEqual([400, 200])
+  },
+)
+
+test('an inviter whom an assertion gives a lower role has no open link', async () => {
+  const saml = await createSamlOrganization(harness)
+  await saml.admin.post('/api/org/group-mappings', { groupName: 'admins', role: 'Org Admin' })
+  const inviter = await saml.org.user('Viewer')
+  const signIn = async (groups: string[]) =>
+    saml.signIn({ nameId: inviter.email, attributes: { email: inviter.email, groups } })
+  await signIn(['admins'])
+  const link = await linkOf(inviter, saml.org)
+  await signIn(['admins', 'others'])
+  expect([await roleOf(inviter), await link()]).toEqual(['Org Admin', 200])
+  await signIn(['others'])
+  expect([await roleOf(inviter), await link()]).toEqual(['Viewer', 400])
+})
+
+test.each(['leaves the group', 'is deactivated'])(
+  'an inviter who %s has no open link to a person whom they changed later',
+  async (how) => {
+    const org = await harness.organization()
+    const world = await invitersOf(org)
+    const link = await linkOf(world.inviter, org)
+    // A SCIM token of the inviter changes the user name of whom they invited.
+    const { platform } = harness.deps.store
+    await platform('tokens').where({ organizationId: org.id, kind: 'scim' }).update({
+      userId: world.inviter.id,
+    })
+    const email = `of${world.inviter.id}@${org.slug}.example`
+    const { id, publicId } = await platform('users').where({ email }).first('id', 'publicId')
+    const renamed = { op: 'replace', path: 'userName', value: `late-${org.slug}` }
+    expect((await world.idp.patch(`/Users/${publicId}`, renamed)).statusCode).toBe(200)
+    const makings = platform('person_makers').where({ userId: id, madeBy: world.inviter.id })
+    expect([await makings.select('what'), await link()]).toEqual([[{ what: 'readdressed' }], 200])
+
+    const answer =
+      how === 'is deactivated'
+        ? await world.owner.patch(`/api/org/users/${world.inviter.id}`, { active: false })
+        : await demotions[how]?.(world)
+    expect(answer?.statusCode).toBeLessThan(300)
+    expect(await link()).toBe(400)
   },
 )
 

@@ -159,6 +159,49 @@ test('a link that was taken for a lower role does not open a higher one', async 
   expect((await post('accept', { token, password })).json().code).toBe('invitation_invalid')
 })
 
+/** How an identity provider comes to know an invited person, who then no longer counts as invited. */
+const linkings: Record<string, (world: Awaited<ReturnType<typeof invite>>) => Promise<void>> = {
+  async SCIM({ org, id }) {
+    const scim = await scimClient(harness, org)
+    const { publicId } = await harness.deps.store.platform('users').where({ id }).first('publicId')
+    const named = { op: 'replace', path: 'userName', value: `late-${org.slug}` }
+    expect((await scim.patch(`/Users/${publicId}`, named)).statusCode).toBe(200)
+  },
+  SAML: async (world) => admitWith(world, []),
+}
+
+test.each(Object.keys(linkings))(
+  'a link ends with a promotion by hand of a person whom %s knows',
+  async (how) => {
+    const world = await invite('Viewer')
+    const { invitationToken: token } = (await world.admin.post(world.url)).json()
+    await linkings[how]?.(world)
+    expect((await post('look', { token })).statusCode).toBe(200)
+    const owner = await world.org.user('Owner')
+    const promoted = await owner.patch(`/api/org/users/${world.id}`, { role: 'Org Admin' })
+    expect(promoted.statusCode, promoted.body).toBe(200)
+    expect((await post('accept', { token, password })).json().code).toBe('invitation_invalid')
+  },
+)
+
+/** As an assertion with these groups does. */
+async function admitWith(
+  { org, admin, email }: Awaited<ReturnType<typeof invite>>,
+  groups: string[],
+): Promise<void> {
+  await harness.deps.store.tenant(org.id, async (tenant) =>
+    admitPerson(tenant, {
+      configuration: {
+        defaultRole: 'Viewer',
+        power: { role: 'Owner', platformAdmin: false },
+        savedBy: [admin.id],
+      },
+      person: { identifier: email, isEmail: true, name: null, groups },
+      visitor: { ip: '127.0.0.1', userAgent: '', requestId: 'r' },
+    }),
+  )
+}
+
 /** Promotes an invited Viewer without anybody's hand on their role. */
 const promotions: Record<string, (world: Awaited<ReturnType<typeof invite>>) => Promise<void>> = {
   async 'a mapping of their group'({ org, admin, id }) {
@@ -182,19 +225,9 @@ const promotions: Record<string, (world: Awaited<ReturnType<typeof invite>>) => 
     const people = harness.deps.store.platform('users').where({ id })
     await scim.group('ops', [(await people.first('publicId')).publicId])
   },
-  async 'the groups of an assertion'({ org, admin, email }) {
-    await admin.post('/api/org/group-mappings', { groupName: 'ops', role: 'Deployer' })
-    await harness.deps.store.tenant(org.id, async (tenant) =>
-      admitPerson(tenant, {
-        configuration: {
-          defaultRole: 'Viewer',
-          power: { role: 'Owner', platformAdmin: false },
-          savedBy: [admin.id],
-        },
-        person: { identifier: email, isEmail: true, name: null, groups: ['ops'] },
-        visitor: { ip: '127.0.0.1', userAgent: '', requestId: 'r' },
-      }),
-    )
+  async 'the groups of an assertion'(world) {
+    await world.admin.post('/api/org/group-mappings', { groupName: 'ops', role: 'Deployer' })
+    await admitWith(world, ['ops'])
   },
 }
 
