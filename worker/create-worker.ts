@@ -245,10 +245,10 @@ function slotSharesOf(
   })
 }
 
-/** Uses `describe`: Temporal's list is eventually consistent. */
 /** gRPC's status code UNAVAILABLE. */
 const grpcUnavailable = 14
 
+/** Uses `describe`: Temporal's list is eventually consistent. */
 async function workflowState(
   client: Client,
   workflowId: string,

@@ -40,6 +40,7 @@ export const takeBill =
 
 type Work = { input: BillInput; folder: BillFolder; signal: AbortSignal }
 const over: Taken = { outcome: 'over', sliceIds: [] }
+const changed: Taken = { outcome: 'changed', sliceIds: [] }
 
 async function take(deps: Needed, work: Work): Promise<Taken> {
   const { input, folder, signal } = work
@@ -53,10 +54,14 @@ async function take(deps: Needed, work: Work): Promise<Taken> {
       return files && { files }
     }
     const slice = await readingSlices(tenant).findReading(sliceId ?? 0)
+    // An attempt before this one found that the export was written anew, and its answer was lost.
+    if (!slice && cloudAccountId !== null && !(await readingSlices(tenant).exists(sliceId ?? 0)))
+      return 'changed' as const
     if (!slice || slice.ingestId !== ingestId || cloudAccountId === null) return undefined
     return { look: { ...slice, cloudAccountId } }
   })
   if (!found) return over
+  if (found === 'changed') return changed
   const at = { input, folder: folder.files, signal }
   const fetched = found.files
     ? { files: await fetchUpload(deps, at, found.files), promised: null }
@@ -65,7 +70,7 @@ async function take(deps: Needed, work: Work): Promise<Taken> {
     await deps.store.tenant(organizationId, async (tenant) =>
       readingSlices(tenant).dropReading(sliceId ?? 0),
     )
-    return { outcome: 'changed', sliceIds: [] }
+    return changed
   }
   return read(deps, work, fetched)
 }

@@ -12,10 +12,10 @@ import type { Deps } from '../deps.ts'
  * final error: it will not be accepted later either. Over its organization's share of the slots, the step is handed
  * back and tried again, less and less often: a host that does not answer can leave thousands of deliveries waiting.
  */
-export async function gitActivity<T>(
-  deps: Deps,
+export async function gitActivity<T, D extends Pick<Deps, 'outbound'>>(
+  deps: D,
   organizationId: number,
-  work: (deps: Deps) => Promise<T>,
+  work: (deps: D) => Promise<T>,
 ): Promise<T> {
   const { cancellationSignal, info } = Context.current()
   const outbound = outboundUntil(deps.outbound, cancellationSignal)
@@ -25,15 +25,20 @@ export async function gitActivity<T>(
   try {
     return await beatWhile(async () => work({ ...deps, outbound }))
   } catch (error) {
-    const refusal = refusalOf(error)
-    if (refusal?.code === 'git_token_rejected' || refusal?.code === 'git_forbidden')
-      throw conflict(refusal.code, refusal.message)
-    throw error
+    throw finalIfRefused(error)
   } finally {
     const left = (countOf.get(organizationId) ?? 1) - 1
     if (left > 0) countOf.set(organizationId, left)
     else countOf.delete(organizationId)
   }
+}
+
+/** A refused token as a fault that is not tried again; any other error as it is. */
+export function finalIfRefused(error: unknown): unknown {
+  const refusal = refusalOf(error)
+  if (refusal?.code === 'git_token_rejected' || refusal?.code === 'git_forbidden')
+    return conflict(refusal.code, refusal.message)
+  return error
 }
 
 /** Of the 50 slots of the queue `control` (worker/create-worker.ts), which hosts of an organization's own can hold. */

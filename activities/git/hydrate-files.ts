@@ -146,7 +146,7 @@ async function record(
   })
 }
 
-/** A comparison takes up to 20 ms: whoever else waits for this process goes on between two. */
+/** A comparison takes up to 20 ms: other work of this process goes on between two. */
 async function shownOf(all: readonly Sides[]) {
   const differences: ShownDifference[] = []
   for (const shown of showDifferences(all)) {

@@ -254,11 +254,13 @@ async function finish(
           }
         : end
     const isApplied = how.phase === 'succeeded'
-    await settleApply(tenant, run, { isApplied, isBegun: fence !== undefined })
+    if (fence !== undefined) await settleApply(tenant, run, { isApplied, fence })
     const place = { organizationId, workspaceRunId: run.id, actor, held: { run, workspace } }
-    const ended = await endRun(tenant, place, how)
+    // Without the right to apply, the run may be ended only while no other worker applies it.
+    const from = [fence === undefined ? ('apply_queued' as const) : ('applying' as const)]
+    const ended = await endRun(tenant, place, { ...how, from })
     // The run is not being applied: what was settled above is rolled back.
-    if (!ended && isApplied) throw new Error('this attempt was taken over')
+    if (!ended) throw new Error('this attempt was taken over')
   })
 }
 

@@ -1,4 +1,5 @@
 import type { Tenant } from '../../store/driver/tenant.ts'
+import { approvalExpiry } from '../../domain/runs/approval-expiry.ts'
 import type { PlanPart } from '../../domain/infrastructure/plan-part.ts'
 import { newToken } from '../../domain/access/credentials.ts'
 import { withBudgetFindings } from '../../domain/finops/budgets/judge-reach.ts'
@@ -63,7 +64,7 @@ export async function beginApply(
   })
 }
 
-/** Ends a run whose plan no longer holds. */
+/** Ends a run whose plan no longer holds, unless another worker applies it. */
 export async function endStale(
   tenant: Tenant,
   { organizationId, run }: Pick<FoundRun, 'organizationId' | 'run'>,
@@ -74,6 +75,7 @@ export async function endStale(
     { organizationId, workspaceRunId: run.id, actor: systemActor },
     {
       phase: 'failed',
+      from: ['apply_queued'],
       reason: 'plan_stale',
       message: `The plan no longer holds: ${because}. Start a new run.`,
     },
@@ -171,10 +173,10 @@ type Waiting = { run: WorkspaceRun; label: string; fault: string; reasons?: Appr
 
 async function waitAgain(tenant: Tenant, { run, label, fault, reasons }: Waiting): Promise<void> {
   await approvals(tenant).voidStanding(run.id, `approver: ${fault}`)
-  const { approvalExpiryHours } = await organizationSettings(tenant)
+  const settings = await organizationSettings(tenant)
   await workspaceRuns(tenant).move(run.id, ['apply_queued'], {
     phase: 'awaiting_approval',
-    approvalExpiresAt: new Date(Date.now() + approvalExpiryHours * 3_600_000),
+    approvalExpiresAt: approvalExpiry(settings, new Date()),
   })
   await stages(tenant).waitAgain(run.id)
   await auditLog(tenant, systemActor).record('pipeline.awaiting_approval', {

@@ -1,7 +1,6 @@
 import type { ModuleSource } from '../../domain/git/module-sources.ts'
-import { whyNoToken } from '../../domain/git/lends-token.ts'
 import { relayAllowance, type RelayAllowance } from '../../domain/git/relay-allowance.ts'
-import { gitAuthorization } from '../../gateways/git/git-authorization.ts'
+import { lendToken } from '../../app/git/lend-token.ts'
 import {
   createGitRelay,
   type GitRelay,
@@ -9,11 +8,7 @@ import {
 } from '../../gateways/git/git-relay.ts'
 import type { RelayHost } from '../../gateways/git/relay-environment.ts'
 import type { Asks } from '../../gateways/runner/protocol.ts'
-import {
-  gitConnections,
-  placeOfToken,
-  type GitConnection,
-} from '../../store/git/git-connections.ts'
+import { gitConnections, type GitConnection } from '../../store/git/git-connections.ts'
 import type { Deps } from '../deps.ts'
 import type { LoadedRun } from './load-run.ts'
 import type { StageLog } from '../runs/stage-log.ts'
@@ -105,16 +100,10 @@ function credentialsOf(
   const tokens = new Map<string, number>()
   const unusable: string[] = []
   for (const connection of connections.toSorted((a, b) => rank(a) - rank(b))) {
-    const { id, token } = connection
-    const why = whyNoToken(connection)
-    if (why !== undefined) {
-      unusable.push(why)
-      continue
-    }
-    const plain = keyring.open(placeOfToken(organizationId), token).toString()
-    const authorization = gitAuthorization(connection.product, plain)
+    const lent = lendToken(keyring, organizationId, connection)
+    if ('why' in lent) unusable.push(lent.why)
     // Several connections may share one token, each for a repository.
-    if (!tokens.has(authorization)) tokens.set(authorization, id)
+    else if (!tokens.has(lent.authorization)) tokens.set(lent.authorization, connection.id)
   }
   return {
     origin: first.origin,

@@ -24,7 +24,7 @@ import { loadRun } from './load-run.ts'
 /**
  * If policies or prices changed while a run waited, evaluates both gates on the stored plan again.
  * Only a gate that fails now ends the run (docs/runs.md, "Digest"). Returns the plan, or that it is
- * gone, or that the run ended.
+ * gone, or that the run no longer waits for its apply.
  */
 export async function recheckGates(
   deps: Deps,
@@ -41,12 +41,14 @@ export async function recheckGates(
   return deps.store.tenant(organizationId, async (tenant) => {
     // Before the run's row, as everywhere: decisions lock the two in this order.
     const workspace = await workspaces(tenant).getForUpdate(run.workspaceId)
+    const now = await workspaceRuns(tenant).getForUpdate(run.id)
+    // Another worker applies the run, or it is over.
+    if (now.phase !== 'awaiting_approval' && now.phase !== 'apply_queued') return 'ended'
     if (judgement instanceof JobFailure) return endFailed(tenant, found, judgement)
     const { judged, judgedBy } = judgement
     const { gates, cost, reach, estimate, denied } = judged
     await plans(tenant).recordVersions(run.id, { ...judgedBy, budgetReach: reach, estimate })
     const budgets = await judgePlanBudgets(tenant, denied ? [] : reach)
-    const now = await workspaceRuns(tenant).getForUpdate(run.id)
     // A run that is to be applied is held by its last check (begin-apply.ts).
     const waits = now.phase === 'awaiting_approval'
     const added = waits ? approvalReasonsOf(workspace, budgets, now) : []

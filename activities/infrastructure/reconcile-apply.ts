@@ -29,14 +29,14 @@ export const reconcileApply =
     )
     if (run.phase !== 'applying') return stepOfRun(deps, { organizationId, workspaceRunId })
 
-    await deps.store.tenant(organizationId, async (tenant) => {
+    const fence = await deps.store.tenant(organizationId, async (tenant) => {
       await workspaces(tenant).getForUpdate(run.workspaceId)
-      await workspaces(tenant).raiseFence(run.workspaceId)
+      return workspaces(tenant).raiseFence(run.workspaceId)
     })
     await beatWhile(async () => {
       while (await isAlive(deps, organizationId, workspaceRunId))
         await new Promise((resolve) => setTimeout(resolve, pollMs))
-      await settle(deps, organizationId, workspaceRunId)
+      await settle(deps, { organizationId, workspaceRunId, fence })
     })
     return stepOfRun(deps, { organizationId, workspaceRunId })
   }
@@ -52,13 +52,23 @@ async function isAlive(
   return attempt?.alive ?? false
 }
 
-async function settle(deps: Deps, organizationId: number, workspaceRunId: number): Promise<void> {
+async function settle(
+  deps: Deps,
+  {
+    organizationId,
+    workspaceRunId,
+    fence,
+  }: { organizationId: number; workspaceRunId: number; fence: number },
+): Promise<void> {
   await deps.store.tenant(organizationId, async (tenant) => {
     const runs = workspaceRuns(tenant)
-    const { workspaceId, cancelRequestedAt } = await runs.get(workspaceRunId)
+    const { workspaceId } = await runs.get(workspaceRunId)
     await workspaces(tenant).getForUpdate(workspaceId)
+    const { phase, cancelRequestedAt } = await runs.getForUpdate(workspaceRunId)
     const attempts = applyAttempts(tenant)
     const attempt = await attempts.find(workspaceRunId)
+    // Another attempt was begun since the fencing number was raised. It has a number of its own.
+    if (phase !== 'applying' || attempt?.alive || (attempt && attempt.fence >= fence)) return
     if (!attempt?.spawnedAt) {
       // The program was never started: the attempt is deleted, and the run waits for its apply again.
       await attempts.giveBack(workspaceRunId)

@@ -1,4 +1,5 @@
 import type { Tenant } from '../../store/driver/tenant.ts'
+import { approvalExpiry } from '../../domain/runs/approval-expiry.ts'
 import type { RunReason } from '../../domain/runs/run-state.ts'
 import type { Planned } from '../../gateways/runner/protocol.ts'
 import { withBudgetFindings } from '../../domain/finops/budgets/judge-reach.ts'
@@ -132,12 +133,12 @@ async function pauseForApproval(
   { run, workspace }: LoadedRun,
   made: RunChange,
 ): Promise<void> {
-  const { approvalExpiryHours } = await organizationSettings(tenant)
+  const settings = await organizationSettings(tenant)
   await workspaceRuns(tenant).moveWithStages(run.id, ['planning'], {
     change: {
       ...made,
       phase: 'awaiting_approval',
-      approvalExpiresAt: new Date(Date.now() + approvalExpiryHours * 3_600_000),
+      approvalExpiresAt: approvalExpiry(settings, new Date()),
     },
     stages: planPasses('approval'),
   })
@@ -185,9 +186,12 @@ async function savePlan(
   })
 }
 
-/** Ends a run whose plan failed. */
+/**
+ * Ends a run whose plan failed. Only from `planning`: an attempt that Temporal gave to another worker
+ * must not end the run while the other worker applies it.
+ */
 export async function recordPlanFailure(
-  deps: Deps,
+  deps: Pick<Deps, 'store'>,
   { organizationId, run, actor }: FoundRun,
   failure: { reason: RunReason; message: string },
 ): Promise<void> {
@@ -198,6 +202,7 @@ export async function recordPlanFailure(
       { organizationId, workspaceRunId: run.id, actor },
       {
         phase: canceled ? 'canceled' : 'failed',
+        from: ['planning'],
         reason: failure.reason,
         message: failure.message.slice(0, 1_000),
       },

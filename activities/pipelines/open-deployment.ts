@@ -6,8 +6,13 @@ import { openWorkspaceRelease } from '../../app/deployments/open-workspace-relea
 import { outputsFor } from '../../app/deployments/outputs-for.ts'
 import { releases } from '../../store/runs/releases.ts'
 import type { ApplicationRunInput } from '../../workflows/pipelines/contract.ts'
+import { beatWhile } from '../beat-while.ts'
 import type { Deps } from '../deps.ts'
+import { finalIfRefused, gitActivity } from '../git/git-activity.ts'
+import { notingRefusals } from '../git/note-refusal.ts'
 import { ownerOfApplication } from './application-owner.ts'
+
+type Needed = Pick<Deps, 'store' | 'keyring' | 'outbound' | 'publicOrigin'>
 
 /** The end of the deployment before wakes this run; a wake that was lost costs it so long. */
 const turnPollMs = 30_000
@@ -19,29 +24,43 @@ const sourcePollMs = 60_000
  * Answers how long to wait for another deployment of the pipeline.
  */
 export const openDeployment =
-  (deps: Pick<Deps, 'store' | 'keyring' | 'outbound' | 'publicOrigin'>) =>
-  async ({ runId }: ApplicationRunInput): Promise<{ timeoutMs: number } | undefined> => {
-    const organizationId = await ownerOfApplication(deps, runId)
-    const { manifest, targetWorkspaceId, resolvedStrategy } = await deps.store.tenant(
-      organizationId,
-      async (tenant) => releases(tenant).get(runId),
-    )
-    if (resolvedStrategy?.kind === 'workspace' && targetWorkspaceId !== null)
-      return waitAfter(
-        await openWorkspaceRelease(deps, { organizationId, runId, workspaceId: targetWorkspaceId }),
+  (deps: Needed) =>
+  async ({ runId }: ApplicationRunInput): Promise<{ timeoutMs: number } | undefined> =>
+    beatWhile(async () => {
+      const organizationId = await ownerOfApplication(deps, runId)
+      const { manifest, targetWorkspaceId, resolvedStrategy } = await deps.store.tenant(
+        organizationId,
+        async (tenant) => releases(tenant).get(runId),
       )
-    const names = planRelease(checkManifest(manifest ?? '').manifest?.deploy).outputs
-    // Read before the transaction: a large state is read in many pieces.
-    const outputs =
-      targetWorkspaceId === null
-        ? {}
-        : await outputsFor(deps, { organizationId, workspaceId: targetWorkspaceId }, names)
-    const key = await ensureSigningKey(deps, organizationId)
-    const opened = await deps.store.tenant(organizationId, async (tenant) =>
-      openRelease({ ...deps, key }, tenant, { runId, outputs }),
-    )
-    return waitAfter(opened)
-  }
+      if (resolvedStrategy?.kind === 'workspace' && targetWorkspaceId !== null)
+        return waitAfter(
+          await openByWorkspace(deps, { organizationId, runId, workspaceId: targetWorkspaceId }),
+        )
+      const names = planRelease(checkManifest(manifest ?? '').manifest?.deploy).outputs
+      // Read before the transaction: a large state is read in many pieces.
+      const outputs =
+        targetWorkspaceId === null
+          ? {}
+          : await outputsFor(deps, { organizationId, workspaceId: targetWorkspaceId }, names)
+      const key = await ensureSigningKey(deps, organizationId)
+      const opened = await deps.store.tenant(organizationId, async (tenant) =>
+        openRelease({ ...deps, key }, tenant, { runId, outputs }),
+      )
+      return waitAfter(opened)
+    })
+
+/** Within the organization's share of the calls of Git hosts. A refused token ends the run. */
+const openByWorkspace = async (
+  deps: Needed,
+  place: { organizationId: number; runId: number; workspaceId: number },
+): Promise<Opened | 'wait_for_source'> =>
+  gitActivity(deps, place.organizationId, async (within) =>
+    openWorkspaceRelease(within, place, async (connection, work) =>
+      notingRefusals(deps, place.organizationId, { connection, work }).catch((error: unknown) => {
+        throw finalIfRefused(error)
+      }),
+    ),
+  )
 
 function waitAfter(opened: Opened | 'wait_for_source'): { timeoutMs: number } | undefined {
   if (opened === 'wait_for_source') return { timeoutMs: sourcePollMs }

@@ -1,16 +1,11 @@
 import { relayAllowance } from '../../domain/git/relay-allowance.ts'
-import { whyNoToken } from '../../domain/git/lends-token.ts'
-import { gitAuthorization } from '../../gateways/git/git-authorization.ts'
 import {
   createGitRelay,
   type GitRelay,
   type RelayCredentials,
 } from '../../gateways/git/git-relay.ts'
-import {
-  gitConnections,
-  placeOfToken,
-  type GitConnection,
-} from '../../store/git/git-connections.ts'
+import { gitConnections, type GitConnection } from '../../store/git/git-connections.ts'
+import { lendToken } from '../../app/git/lend-token.ts'
 import type { Deps } from '../deps.ts'
 
 type Needed = Pick<Deps, 'store' | 'keyring' | 'outbound'>
@@ -46,13 +41,8 @@ function credentialsOf(
   organizationId: number,
   connection: GitConnection,
 ): RelayCredentials {
-  const { id, origin, product, token } = connection
-  const why = whyNoToken(connection)
-  if (why !== undefined) return { origin, credentials: [], unusable: [why] }
-  const plain = keyring.open(placeOfToken(organizationId), token).toString()
-  return {
-    origin,
-    credentials: [{ connectionId: id, authorization: gitAuthorization(product, plain) }],
-    unusable: [],
-  }
+  const { id: connectionId, origin } = connection
+  const lent = lendToken(keyring, organizationId, connection)
+  if ('why' in lent) return { origin, credentials: [], unusable: [lent.why] }
+  return { origin, credentials: [{ connectionId, ...lent }], unusable: [] }
 }

@@ -50,7 +50,7 @@ export async function settleApplication(deps: Needed, live: LiveApplication): Pr
       {
         phase: 'failed',
         reason: 'runner_lost',
-        message: 'The engine ended this run from outside. Start a new one.',
+        message: 'The workflow of this run was ended in Temporal. Start a new run.',
       },
     )
   })

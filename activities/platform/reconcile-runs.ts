@@ -87,7 +87,7 @@ async function settle(deps: Deps, live: LiveRun): Promise<boolean> {
       {
         phase: 'failed',
         reason: 'runner_lost',
-        message: 'The engine ended this run from outside. Start a new one.',
+        message: 'The workflow of this run was ended in Temporal. Start a new run.',
       },
     )
   })

@@ -1,3 +1,4 @@
+import { maxId } from '../../domain/max-id.ts'
 import {
   nextValidationMs,
   statusAfter,
@@ -135,5 +136,3 @@ async function reasonOfNewest(
     places.flatMap(({ state, ...place }) => (state === 'waiting' ? [] : [{ ...place, state }])),
   )
 }
-
-const maxId = 2 ** 31 - 1

@@ -14,7 +14,7 @@ import { workspaces, type Workspace } from '../../store/workspaces/workspaces.ts
 import { createRun } from '../runs/create-run.ts'
 import { endApplicationRun } from '../runs/end-application-run.ts'
 import { movedCodes, versionOfRun } from '../runs/version-of-run.ts'
-import { readGitSource, type GitSourceRead } from '../workspaces/read-git-source.ts'
+import { readGitSource, type Ask, type GitSourceRead } from '../workspaces/read-git-source.ts'
 import { checkBeforeDeploy, type CheckedRelease } from './check-before-deploy.ts'
 import { endIfChanged } from './end-if-changed.ts'
 import type { Opened } from './open-release.ts'
@@ -34,11 +34,14 @@ const maxReads = 5
 export async function openWorkspaceRelease(
   deps: Needed,
   place: Place,
+  ask?: Ask,
 ): Promise<Opened | 'wait_for_source'> {
+  const early = await whyNotYet(deps, place)
+  if (early) return early
   for (let reads = 1; ; reads += 1)
     try {
       // Outside of any transaction: a Git host may be slow.
-      const source = await readGitSource(deps, place)
+      const source = await readGitSource(deps, place, ask)
       return await deps.store.tenant(place.organizationId, async (tenant) =>
         open(deps, tenant, { ...place, source }),
       )
@@ -49,6 +52,18 @@ export async function openWorkspaceRelease(
       await refuse(deps, place, error)
       return 'not_due'
     }
+}
+
+/** Asked before the Git host is, so that a run that waits for another deployment costs its host nothing. */
+async function whyNotYet(
+  { store }: Needed,
+  { organizationId, runId }: Place,
+): Promise<'not_due' | 'wait_for_other' | undefined> {
+  return store.tenant(organizationId, async (tenant) => {
+    const { phase, pipelineId } = await lockApplication(tenant, runId)
+    if (phase !== 'deploy_queued') return 'not_due'
+    return (await deployments(tenant).isLive(pipelineId)) ? 'wait_for_other' : undefined
+  })
 }
 
 async function open(

@@ -1,3 +1,4 @@
+import { maxId } from '../../domain/max-id.ts'
 import { timingSafeEqual } from 'node:crypto'
 import type { Keyring } from '../../gateways/keyring/keyring.ts'
 
@@ -36,7 +37,5 @@ export function isReleaseToken(keyring: Keyring, release: AddressedRelease, mac:
 }
 
 /** Of PostgreSQL's `integer`. */
-const maxId = 2 ** 31 - 1
-
 const macOf = (keyring: Keyring, { organizationId, runId, digest }: AddressedRelease): Buffer =>
   keyring.mac('release-address', JSON.stringify([organizationId, runId, digest]))

@@ -1,5 +1,10 @@
 import type { Tenant } from '../../store/driver/tenant.ts'
-import { mayComeFrom, type RunReason, type TerminalPhase } from '../../domain/runs/run-state.ts'
+import {
+  mayComeFrom,
+  type RunPhase,
+  type RunReason,
+  type TerminalPhase,
+} from '../../domain/runs/run-state.ts'
 import { auditLog, type AuditActor } from '../../store/audit/audit-log.ts'
 import { commentOnEnd } from '../git/start-comment.ts'
 import { deployments } from '../../store/deployments/deployments.ts'
@@ -16,6 +21,8 @@ import {
 
 export type RunEnd = {
   phase: TerminalPhase
+  /** The phases that the caller may end. By default every phase that may come to this end. */
+  from?: readonly RunPhase[]
   reason?: RunReason
   /** Shown with the run. */
   message?: string
@@ -48,7 +55,7 @@ export async function endRun(
   const runs = workspaceRuns(tenant)
   const { run, workspace } = place.held ?? (await hold(tenant, workspaceRunId))
   const { workspaceId, kind } = run
-  const moved = await runs.moveWithStages(workspaceRunId, mayComeFrom[end.phase], {
+  const moved = await runs.moveWithStages(workspaceRunId, end.from ?? mayComeFrom[end.phase], {
     change: {
       ...end.change,
       phase: end.phase,

@@ -1,4 +1,5 @@
 import type { Tenant } from '../../store/driver/tenant.ts'
+import { approvalExpiry } from '../../domain/runs/approval-expiry.ts'
 import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
 import { mailApprovers } from './mail-approvers.ts'
 import type { OrganizationSettings } from '../../store/organizations/settings.ts'
@@ -16,15 +17,15 @@ import { workspaceRuns, type WorkspaceRun } from '../../store/runs/workspace-run
 export async function parkUnseen(
   tenant: Tenant,
   run: WorkspaceRun,
-  { planApproval, approvalExpiryHours }: OrganizationSettings,
+  settings: OrganizationSettings,
 ): Promise<boolean> {
-  if (planApproval !== 'unseen') return false
+  if (settings.planApproval !== 'unseen') return false
   const { criticality, name } = await workspaces(tenant).get(run.workspaceId)
   if (criticality !== 'production') return false
   if (await approvals(tenant).haveSeen(run.configurationVersionId)) return false
   const moved = await workspaceRuns(tenant).move(run.id, ['queued'], {
     phase: 'awaiting_plan_approval',
-    approvalExpiresAt: new Date(Date.now() + approvalExpiryHours * 3_600_000),
+    approvalExpiresAt: approvalExpiry(settings, new Date()),
   })
   if (!moved) return true
   await stages(tenant).set(run.id, 'plan', { state: 'waiting' })

@@ -1,6 +1,7 @@
 import { infrastructureRunId } from '../../workflows/infrastructure/contract.ts'
 import { auditLog, type AuditActor } from '../../store/audit/audit-log.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
+import { approvalExpiry } from '../../domain/runs/approval-expiry.ts'
 import { organizationSettings } from '../../store/organizations/settings.ts'
 import { outbox } from '../../store/outbox/outbox.ts'
 import { workspaceRuns } from '../../store/runs/workspace-runs.ts'
@@ -17,8 +18,8 @@ export async function requireSecondPerson(
   { id, name }: Pick<Workspace, 'id' | 'name'>,
   actor: AuditActor,
 ): Promise<void> {
-  const { approvalExpiryHours } = await organizationSettings(tenant)
-  const expiresAt = new Date(Date.now() + approvalExpiryHours * 3_600_000)
+  const settings = await organizationSettings(tenant)
+  const expiresAt = approvalExpiry(settings, new Date())
   for (const run of await workspaceRuns(tenant).requireSecondPerson(id, expiresAt)) {
     await auditLog(tenant, actor).record('pipeline.awaiting_approval', {
       target: { kind: 'run', id: run.id, label: name },

@@ -1,4 +1,5 @@
 import type { Tenant } from '../../store/driver/tenant.ts'
+import { approvalExpiry } from '../../domain/runs/approval-expiry.ts'
 import { auditLog, type AuditActor } from '../../store/audit/audit-log.ts'
 import { mailApprovers } from './mail-approvers.ts'
 import { organizationSettings } from '../../store/organizations/settings.ts'
@@ -17,10 +18,10 @@ export async function sendBackRun(
   { workspaceRunId, actor, because }: SentBack,
 ): Promise<boolean> {
   if (!(await approvals(tenant).voidStanding(workspaceRunId, because))) return false
-  const { approvalExpiryHours } = await organizationSettings(tenant)
+  const settings = await organizationSettings(tenant)
   await workspaceRuns(tenant).move(workspaceRunId, ['apply_queued'], {
     phase: 'awaiting_approval',
-    approvalExpiresAt: new Date(Date.now() + approvalExpiryHours * 3_600_000),
+    approvalExpiresAt: approvalExpiry(settings, new Date()),
   })
   await stages(tenant).waitAgain(workspaceRunId)
   await auditLog(tenant, actor).record('pipeline.awaiting_approval', {

@@ -1,5 +1,6 @@
 import { auditLog, type AuditActor } from '../../store/audit/audit-log.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
+import { approvalExpiry } from '../../domain/runs/approval-expiry.ts'
 import { mails } from '../../store/mails/mails.ts'
 import { organizationSettings } from '../../store/organizations/settings.ts'
 import { approvers } from '../../store/runs/approvers.ts'
@@ -15,11 +16,8 @@ export async function waitForSecondPerson(
   },
 ): Promise<void> {
   const { runId, phase, pipelineId, pipelineName, releaseDigest, actor, because } = release
-  const { approvalExpiryHours } = await organizationSettings(tenant)
-  await releases(tenant).setApprovalExpiry(
-    runId,
-    new Date(Date.now() + approvalExpiryHours * 3_600_000),
-  )
+  const settings = await organizationSettings(tenant)
+  await releases(tenant).setApprovalExpiry(runId, approvalExpiry(settings, new Date()))
   if (phase !== 'awaiting_approval')
     await moveApplication(tenant, runId, { from: phase, to: 'awaiting_approval' })
   await auditLog(tenant, actor).record('pipeline.awaiting_approval', {

@@ -21,7 +21,7 @@ export type GitSourceRead = {
 }
 
 /** Runs what asks the host of a connection. */
-type Ask = <T>(connection: GitConnection, work: () => Promise<T>) => Promise<T>
+export type Ask = <T>(connection: GitConnection, work: () => Promise<T>) => Promise<T>
 
 /** The files of a workspace of source `git` at its branch's head; undefined for any other workspace. */
 export async function readGitSource(

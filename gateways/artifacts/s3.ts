@@ -179,10 +179,15 @@ function streamOf(bytes: AsyncIterable<Buffer>, body: Readable): Readable {
 
 const removeKey = async (bucket: Bucket, key: string) => removeAt(bucket, bucket.keyOf(key))
 
+/** Below the 2 minutes after which the same bytes may be stored anew (store/runs/artifact-blobs.ts), retries included. */
+const removalMs = 60_000
+
 async function removeAt({ name, opened }: Bucket, key: string): Promise<void> {
   const { DeleteObjectCommand } = await import('@aws-sdk/client-s3')
   const client = await opened()
-  await client.send(new DeleteObjectCommand({ Bucket: name, Key: key })).catch((error: unknown) => {
+  const abortSignal = AbortSignal.timeout(removalMs)
+  const command = new DeleteObjectCommand({ Bucket: name, Key: key })
+  await client.send(command, { abortSignal }).catch((error: unknown) => {
     if (!isMissing(error)) throw error
   })
 }

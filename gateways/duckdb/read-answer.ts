@@ -57,7 +57,7 @@ const Answer = Type.Union([
   Type.Object({ kind: Type.Literal('disk_full') }, closed),
 ])
 
-/** The program has read a stranger's bytes: whoever took it over could answer anything. */
+/** The program has read a stranger's bytes: an attacker who took it over could answer anything. */
 export function readAnswer(stdout: Buffer): ProgramReply {
   let answer: unknown
   try {

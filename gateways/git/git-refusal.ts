@@ -1,4 +1,5 @@
 import { AppError } from '../../domain/errors.ts'
+import { retryAfterSeconds } from '../outbound/retry-after.ts'
 
 /** A provider's error answer: its status, and its own reason if it sent one as JSON. */
 export class GitRefusal extends AppError {
@@ -24,8 +25,7 @@ export class GitRefusal extends AppError {
       {
         code: limited ? 'git_rate_limited' : codeOf(status),
         ...(limited && { retryAfterSeconds: limitedFor }),
-        ...(status === 503 &&
-          after > 0 && { retryAfterSeconds: Math.min(3_600, Math.ceil(after)) }),
+        ...(status === 503 && after > 0 && { retryAfterSeconds: Math.min(3_600, after) }),
       },
     )
     this.name = 'GitRefusal'
@@ -50,18 +50,13 @@ function secondsLimited(status: number, headers: Headers, reason = ''): number |
   const told = spent === '0' || after > 0 || /rate limit/i.test(reason)
   const limited = status === 429 || (status === 403 && told)
   if (!limited) return undefined
-  if (after > 0) return Math.min(3_600, Math.ceil(after))
+  if (after > 0) return Math.min(3_600, after)
   const reset = Number(headers.get('x-ratelimit-reset') ?? headers.get('ratelimit-reset'))
   const seconds = reset > 0 ? Math.ceil(reset - Date.now() / 1_000) : 60
   return Math.min(3_600, Math.max(1, seconds))
 }
 
-/** RFC 9110 10.2.3: seconds, or the moment. */
-function retryAfterOf(headers: Headers): number {
-  const told = headers.get('retry-after') ?? ''
-  const seconds = /^\d+$/.test(told) ? Number(told) : (Date.parse(told) - Date.now()) / 1_000
-  return seconds > 0 ? seconds : 0
-}
+const retryAfterOf = (headers: Headers) => retryAfterSeconds(headers.get('retry-after')) ?? 0
 
 /** The provider's refusal inside of a client library's error. */
 export function refusalOf(error: unknown): AppError | undefined {

@@ -11,7 +11,7 @@ export interface GitWebhooks {
   removeWebhook(name: string, url: string): Promise<void>
 }
 
-/** A repository has a handful; whoever has more than these pages has hundreds. */
+/** A repository has a handful; one that fills these pages has hundreds. */
 export const maxWebhookPages = 5
 
 /** One that somebody else has deleted since it was listed is gone, as it should be. */

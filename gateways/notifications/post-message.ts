@@ -3,6 +3,7 @@ import { AppError } from '../../domain/errors.ts'
 import { cutText } from '../../domain/notifications/bound-detail.ts'
 import { oneLine } from '../mail/letter.ts'
 import type { Outbound } from '../outbound/outbound.ts'
+import { retryAfterSeconds } from '../outbound/retry-after.ts'
 import type { HttpMessage } from './message.ts'
 
 export type Posted = {
@@ -46,7 +47,7 @@ export async function postMessage(
       ok,
       status,
       error: ok ? null : refusal(status, await beginning(answer.body), [url, ...secrets]),
-      retryAfterSeconds: secondsOf(answer.headers['retry-after'], new Date()),
+      retryAfterSeconds: retryAfterSeconds(answer.headers['retry-after']) ?? null,
     }
   } catch (error) {
     if (!(error instanceof AppError)) throw error
@@ -95,14 +96,4 @@ function decoded(piece: string): string {
   } catch {
     return piece
   }
-}
-
-/** RFC 9110 10.2.3: seconds, or the moment in one of the three forms of a date of HTTP (5.6.7). */
-function secondsOf(header: string | undefined, now: Date): number | null {
-  if (header === undefined) return null
-  if (/^\d{1,6}$/.test(header)) return Number(header)
-  if (!/^[A-Z][a-z]{2,8},? /.test(header)) return null
-  // The oldest form names no zone, and Date.parse would read it in that of this host.
-  const at = Date.parse(header.endsWith('GMT') ? header : `${header} GMT`)
-  return Number.isNaN(at) ? null : Math.max(0, Math.ceil((at - now.getTime()) / 1_000))
 }

@@ -16,7 +16,7 @@ export const runnersFor = (
 ): RunnerPool =>
   runnerPool({
     entry: fileURLToPath(new URL('../../runner/main.ts', import.meta.url)),
-    // The service's own folder: whoever could write there could run code as the worker.
+    // The service's own folder: an attacker who could write there could run code as the worker.
     codeCache: join(config.dataDir, 'compiled'),
     memoryBytes: config.runnerMemoryMb * megabyte,
     cgroups,

@@ -62,7 +62,7 @@ export function hostEnds(tenant: Tenant) {
   }
 }
 
-/** Work of a deleted agent: whoever deploys gives its hosts up. */
+/** Work of a deleted agent: the worker that deploys gives its hosts up. */
 export async function dropLeases(tenant: Tenant, agentId: number): Promise<number[]> {
   const { db, organizationId } = unwrap(tenant)
   const dropped = await db('deployment_hosts')

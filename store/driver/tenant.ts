@@ -8,7 +8,7 @@ const transaction = Symbol('transaction')
  */
 export type Tenant = { readonly organizationId: number; readonly [transaction]: Db }
 
-/** For `store.tenant`, and for `store/platform/` where an organization is made. */
+/** For `store/`, and for the use cases of a platform administrator that judge-modules.ts names. */
 export const asTenant = (db: Db, organizationId: number): Tenant => ({
   organizationId,
   [transaction]: db,

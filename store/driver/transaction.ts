@@ -14,7 +14,7 @@ const rollbackTimeoutMs = 5_000
 
 /**
  * Runs `work` in a transaction of its own. It is used in place of knex's, which copies all query
- * methods into each transaction: 21 KB and 30 µs each (docs/driver.md). This one inherits them from the
+ * methods into each transaction: 21 KB each (docs/driver.md). This one inherits them from the
  * pool. BEGIN is sent together with the first statement, which saves a round trip.
  */
 export async function inTransaction<T>(pool: Knex, work: (db: Db) => Promise<T>): Promise<T> {

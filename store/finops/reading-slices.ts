@@ -49,6 +49,10 @@ export function readingSlices(tenant: Tenant) {
       return rows().where({ id, state: 'reading' }).first('period', 'manifestHash', 'ingestId')
     },
 
+    async exists(id: number): Promise<boolean> {
+      return (await rows().where({ id }).first('id')) !== undefined
+    },
+
     /** The export was written anew: what was noted of it is of no use. */
     async dropReading(id: number): Promise<void> {
       await rows().where({ id, state: 'reading', hasCharges: false }).delete()

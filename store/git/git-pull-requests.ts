@@ -17,7 +17,7 @@ export type PullRequestRun = {
   workspaceRunId: number
   phase: RunPhase
   reason: string | null
-  summary: { add: number; change: number; destroy: number } | null
+  summary: { import?: number; add: number; change: number; destroy: number } | null
   gates: Array<{ kind: string; result: string; findings: unknown[] }>
 }
 

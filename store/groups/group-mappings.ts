@@ -4,6 +4,14 @@ import type { Role } from '../../domain/access/roles.ts'
 
 export type GroupMapping = { id: number; groupName: string; role: Role; members: number }
 
+type NewMapping = {
+  groupName: string
+  role: Role
+  mappedBy: number
+  /** Who configured the identity provider that signed that person in; null for a password. */
+  idpSavedBy: readonly number[] | null
+}
+
 /** The people a group's name applies to: members pushed by SCIM, and those whose last assertion named it. */
 const members = `
   select m.user_id from groups g
@@ -51,14 +59,15 @@ export function groupMappings(tenant: Tenant) {
       return Number(row?.count ?? 0)
     },
 
-    async upsert(groupName: string, role: Role, mappedBy: number): Promise<number> {
+    async upsert({ groupName, role, mappedBy, idpSavedBy }: NewMapping): Promise<number> {
       const { rows } = await db.raw(
-        `insert into group_mappings (organization_id, group_name, role, mapped_by) values (?, ?, ?, ?)
+        `insert into group_mappings (organization_id, group_name, role, mapped_by, idp_saved_by)
+         values (:organizationId, :groupName, :role, :mappedBy, :idpSavedBy)
          on conflict (organization_id, lower(group_name))
            do update set group_name = excluded.group_name, role = excluded.role,
-             mapped_by = excluded.mapped_by, updated_at = now()
+             mapped_by = excluded.mapped_by, idp_saved_by = excluded.idp_saved_by, updated_at = now()
          returning id`,
-        [organizationId, groupName, role, mappedBy],
+        { organizationId, groupName, role, mappedBy, idpSavedBy: idpSavedBy as never },
       )
       return rows[0].id
     },

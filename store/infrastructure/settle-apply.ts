@@ -5,7 +5,7 @@ import type { WorkspaceRun } from '../runs/workspace-runs.ts'
 /**
  * What the end of an apply means for its workspace and its attempt, in one statement: after a
  * success the authors' changes that the plan knew of are settled, and after any other end of an
- * apply that was begun the state is to be refreshed. Who wrote a version that is newer than the run's
+ * apply the state is to be refreshed. Who wrote a version that is newer than the run's
  * stays an author with all changes: what they wrote was not applied, and the next version contains
  * it. The caller holds the workspace's row, under which versions are made.
  */
@@ -17,7 +17,7 @@ export async function settleApply(
     configurationVersionId,
     authorshipThrough,
   }: Pick<WorkspaceRun, 'id' | 'workspaceId' | 'configurationVersionId' | 'authorshipThrough'>,
-  { isApplied, isBegun }: { isApplied: boolean; isBegun: boolean },
+  { isApplied, fence }: { isApplied: boolean; fence: number },
 ): Promise<void> {
   const { db, organizationId } = unwrap(tenant)
   await askPrepared(db, {
@@ -32,17 +32,18 @@ export async function settleApply(
               and newer.number > applied.number and newer.pull_request_id is null))),
       ended as (
         update apply_attempts set ended_at = now(), exit_code = case when $5::boolean then 0 else 1 end
-        where organization_id = $1 and workspace_run_id = $2 and ended_at is null)
+        where organization_id = $1 and workspace_run_id = $2 and fence = $6
+          and ended_at is null)
       update workspaces set needs_refresh = not $5::boolean,
         last_applied_at = case when $5::boolean then now() else last_applied_at end
-      where organization_id = $1 and id = $3 and ($5::boolean or $6::boolean)`,
+      where organization_id = $1 and id = $3`,
     values: [
       organizationId,
       id,
       workspaceId,
       authorshipThrough,
       isApplied,
-      isBegun,
+      fence,
       configurationVersionId,
     ],
   })

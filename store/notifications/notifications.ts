@@ -1,7 +1,7 @@
 import { Model } from 'objection'
 import type { Capability } from '../../domain/access/roles.ts'
 import { conflict, notFound } from '../../domain/errors.ts'
-import type { ScopeKind } from '../../domain/notifications/reaches.ts'
+import type { CostScopeKind } from '../../domain/finops/cost-scope.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 
 export const notificationKinds = ['webhook', 'slack', 'teams', 'email'] as const
@@ -22,7 +22,7 @@ class NotificationRow extends Model {
   /** Null for every kind but email. */
   declare recipients: Recipients | null
   declare events: string[]
-  declare scopeKind: ScopeKind | null
+  declare scopeKind: CostScopeKind | null
   declare scopeValue: string | null
   /** Decimal text. */
   declare minimumImpact: string | null

@@ -1,3 +1,4 @@
+import { sealedBytes } from '../sealed-bytes.ts'
 import { Model } from 'objection'
 import { conflict, notFound } from '../../domain/errors.ts'
 import type { PipelineVariablePhase } from '../../domain/pipelines/variables-of-pipeline.ts'
@@ -90,7 +91,7 @@ export function pipelineVariables(tenant: Tenant, pipelineId: number) {
   }
 }
 
-/** Their sizes, without opening them. A sealed value begins with 2 bytes, its key's id, a nonce and a tag. */
+/** Their sizes, without opening them. */
 export async function measurePipelineVariables(
   tenant: Tenant,
   pipelineId: number,
@@ -99,9 +100,6 @@ export async function measurePipelineVariables(
   const measured = await db('pipeline_variables')
     .where({ organizationId, pipelineId })
     .select('id', 'key', 'sensitive')
-    .select(
-      db.raw(`case when octet_length(value) > 30
-        then octet_length(value) - 30 - get_byte(value, 1) else 0 end as bytes`),
-    )
+    .select(db.raw(`${sealedBytes} as bytes`))
   return measured.map((row) => ({ ...row, kind: 'env' as const }))
 }

@@ -1,5 +1,6 @@
 import { askForm } from '../driver/ask-prepared.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
+import { samePeople } from '../same-people.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 
 /** `plan`: that the files may be planned. `approve`: that the plan may be applied. */
@@ -116,7 +117,7 @@ export function approvals(tenant: Tenant) {
            where v.organization_id = ? and v.id = ? and a.decision = 'approved' and a.voided_at is null
              -- A confirmation is of a plan that needs no second person.
              and (a.stage = 'plan' or r.approval_reasons <> '{confirm}')
-             and a.user_id <> all(v.author_user_ids) and a.user_id <> all(same.author_user_ids)) as seen`,
+             and a.user_id <> all(${samePeople('v.organization_id', 'v.author_user_ids || same.author_user_ids')})) as seen`,
         [organizationId, configurationVersionId],
       )
       return rows[0].seen

@@ -1,5 +1,6 @@
 import { askNamed } from '../driver/ask-prepared.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
+import { saversBehind } from '../savers-behind.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import type { Role } from '../../domain/access/roles.ts'
 import type { ApproverFault } from '../../domain/runs/approver-fault.ts'
@@ -139,10 +140,10 @@ export function approvers(tenant: Tenant) {
       return this.faultOf(workspaceRunId, giver)
     },
 
-    async of({ kind, credentialId, userId, role, platformAdmin }: Caller): Promise<Approver> {
-      const table = kind === 'session' ? 'sessions' : 'tokens'
-      const row = await db(table).where({ organizationId, id: credentialId }).first('idpSavedBy')
-      return { userId, ceiling: role, platformAdmin, idpSavedBy: row?.idpSavedBy ?? null }
+    async of(caller: Caller): Promise<Approver> {
+      const { userId, role, platformAdmin } = caller
+      const idpSavedBy = await saversBehind(tenant, caller)
+      return { userId, ceiling: role, platformAdmin, idpSavedBy }
     },
 
     /** The first people who could approve each run now. */

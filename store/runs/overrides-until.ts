@@ -1,3 +1,4 @@
+import { maxId } from '../../domain/max-id.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 
 /** What an older apply set may still be in the state only where the configuration ignores changes of it. */
@@ -13,7 +14,7 @@ export async function overridesUntil(
 ): Promise<Buffer[]> {
   const { db, organizationId } = unwrap(tenant)
   // Not by `coalesce`, with which row-level security keeps the condition off the index.
-  const before = runId === null ? 2 ** 31 - 1 : runId - 1
+  const before = runId === null ? maxId : runId - 1
   const { rows } = await db.raw(
     // Two reads, each of an index of its own: plans may be any number, and have nothing of these.
     `select overrides from (

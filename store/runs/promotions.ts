@@ -3,6 +3,8 @@ import { unwrap, type Tenant } from '../driver/tenant.ts'
 export type PromotableRun = {
   /** The run that built the artifact: this one, or the one that it was itself promoted from. */
   artifactRunId: number
+  /** Has the source of the artifact: the run that built it, or this one if that was deleted. */
+  sourceRunId: number
   isBuilt: boolean
   /** Its bytes are there: they go with age. A build that failed later has no signature, and is none. */
   isKept: boolean
@@ -23,16 +25,18 @@ export function promotions(tenant: Tenant) {
     async find(runId: number): Promise<PromotableRun | undefined> {
       const { rows } = await db.raw(
         `select coalesce(a.artifact_run_id, a.pipeline_run_id) as "artifactRunId",
+           coalesce(b.pipeline_run_id, a.pipeline_run_id) as "sourceRunId",
            f.signed_at is not null as "isBuilt",
            f.signed_at is not null and f.swept_at is null as "isKept", a.pipeline_id as "pipelineId",
-           a.target_workspace_id as "targetWorkspaceId", b.branch, b.tag, b.commit_sha as "commitSha",
+           a.target_workspace_id as "targetWorkspaceId", coalesce(b.branch, a.branch) as branch,
+           coalesce(b.tag, a.tag) as tag, coalesce(b.commit_sha, a.commit_sha) as "commitSha",
            p.app_git_connection_id as "appGitConnectionId", p.app_repo as "appRepo"
          from application_runs a
            join pipelines p on p.organization_id = a.organization_id and p.id = a.pipeline_id
-           join application_runs b on b.organization_id = a.organization_id
-             and b.pipeline_run_id = coalesce(a.artifact_run_id, a.pipeline_run_id)
+           left join application_runs b on b.organization_id = a.organization_id
+             and b.pipeline_run_id = a.artifact_run_id
            left join artifacts f on f.organization_id = a.organization_id
-             and f.pipeline_run_id = b.pipeline_run_id
+             and f.pipeline_run_id = coalesce(a.artifact_run_id, a.pipeline_run_id)
          where a.organization_id = ? and a.pipeline_run_id = ?`,
         [organizationId, runId],
       )

@@ -1,6 +1,6 @@
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { inUse } from './artifact-in-use.ts'
-import { newestKept } from './sweep-artifacts.ts'
+import { deletedDays, newestKept } from './sweep-artifacts.ts'
 
 export type ShownArtifact = {
   runId: number
@@ -29,19 +29,21 @@ export async function shownArtifacts(
        f.spdx_digest is not null as "hasSpdx", f.cyclonedx_digest is not null as "hasCyclonedx",
        f.signed_at is not null as signed,
        case when f.swept_at is not null then f.swept_at
-         when (select count(*) from (select 1 from artifacts n
+         when f.pipeline_deleted_at is null and (select count(*) from (select 1 from artifacts n
              join pipeline_runs nr on nr.organization_id = n.organization_id and nr.id = n.pipeline_run_id
            where n.organization_id = f.organization_id and nr.pipeline_id = r.pipeline_id
              and nr.number > r.number and n.swept_at is null limit :newestKept) newer) < :newestKept
            or ${inUse('f')} then null
+         when f.pipeline_deleted_at is not null
+           then f.pipeline_deleted_at + make_interval(days => :deletedDays)
          else f.created_at + make_interval(days => :days) end as "keptUntil"
      from application_runs a
        join artifacts f
          on f.organization_id = a.organization_id
            and f.pipeline_run_id = coalesce(a.artifact_run_id, a.pipeline_run_id)
-       join pipeline_runs r on r.organization_id = f.organization_id and r.id = f.pipeline_run_id
+       left join pipeline_runs r on r.organization_id = f.organization_id and r.id = f.pipeline_run_id
      where a.organization_id = :organizationId and a.pipeline_run_id = any(:runIds::integer[])`,
-    { organizationId, runIds: [...runIds], days, newestKept },
+    { organizationId, runIds: [...runIds], days, newestKept, deletedDays },
   )
   return new Map(
     rows.map((row: ShownArtifact & { keptUntil: Date | null }) => [

@@ -83,9 +83,12 @@ export function sourceOfRun(tenant: Tenant, pipelineRunId: number) {
       })
     },
 
-    /** The commit and the manifest of the run whose artifact this one deploys, which another may have built. */
+    /**
+     * The commit and the manifest of the run whose artifact this one deploys, which another may have built. Not found
+     * if it is deleted meanwhile.
+     */
     async copyFrom(runId: number): Promise<void> {
-      await db.raw(
+      const { rowCount } = await db.raw(
         `update application_runs a
          set branch = b.branch, tag = b.tag, commit_sha = b.commit_sha, commit_message = b.commit_message,
            commit_author = b.commit_author, committed_at = b.committed_at, manifest = b.manifest,
@@ -96,11 +99,13 @@ export function sourceOfRun(tenant: Tenant, pipelineRunId: number) {
            and b.organization_id = a.organization_id and b.pipeline_run_id = ?`,
         [organizationId, pipelineRunId, runId],
       )
+      if (rowCount === 0) throw notFound()
     },
 
     /**
      * Of a promotion from another pipeline: who started the build, and who changed what that pipeline's builds make
-     * since the build that this target has. No deployment elsewhere says anything about this target.
+     * since the build that this target has. No deployment elsewhere says anything about this target. Of a deleted
+     * pipeline everybody counts who ever changed it.
      */
     async addAuthorsOfBuild(artifactRunId: number): Promise<void> {
       await db.raw(
@@ -126,6 +131,17 @@ export function sourceOfRun(tenant: Tenant, pipelineRunId: number) {
          where a.organization_id = ? and a.pipeline_run_id = ?
            and b.organization_id = a.organization_id and b.pipeline_run_id = ?
            and b.pipeline_id <> a.pipeline_id`,
+        [organizationId, pipelineRunId, artifactRunId],
+      )
+      await db.raw(
+        `update application_runs a
+         set author_user_ids = array(
+             select distinct unnest(a.author_user_ids || f.author_user_ids) order by 1),
+           unknown_author = a.unknown_author or f.unknown_author
+         from artifacts f
+         where a.organization_id = ? and a.pipeline_run_id = ?
+           and f.organization_id = a.organization_id and f.pipeline_run_id = ?
+           and f.pipeline_deleted_at is not null`,
         [organizationId, pipelineRunId, artifactRunId],
       )
     },

@@ -5,7 +5,7 @@ import { inUse } from './artifact-in-use.ts'
 /** The newest artifacts of a pipeline, which are kept at any age. */
 export const newestKept = 20
 /** Days that the bytes of a deleted pipeline's artifacts are kept. */
-const deletedDays = 30
+export const deletedDays = 30
 
 export type Swept = { artifacts: number; sizeBytes: number }
 
@@ -20,7 +20,7 @@ export async function sweepArtifacts(tenant: Tenant, days: number): Promise<Swep
     `with ranked as (
        select a.pipeline_run_id, row_number() over (partition by r.pipeline_id order by r.number desc) as place
        from artifacts a
-         join pipeline_runs r on r.organization_id = a.organization_id and r.id = a.pipeline_run_id
+         left join pipeline_runs r on r.organization_id = a.organization_id and r.id = a.pipeline_run_id
        where a.organization_id = :organizationId and a.swept_at is null),
      ended as (
        update artifacts a
@@ -29,14 +29,15 @@ export async function sweepArtifacts(tenant: Tenant, days: number): Promise<Swep
        where k.pipeline_run_id = a.pipeline_run_id and was.pipeline_run_id = a.pipeline_run_id
          and a.organization_id = :organizationId and was.organization_id = :organizationId
          and a.swept_at is null
-         and k.place > :newestKept
-         and a.created_at < now() - make_interval(days => :days)
+         and case when a.pipeline_deleted_at is null
+           then k.place > :newestKept and a.created_at < now() - make_interval(days => :days)
+           else a.pipeline_deleted_at < now() - make_interval(days => :deletedDays) end
          and not (${inUse('a')})
        returning a.digest, a.size_bytes, was.spdx_digest, was.cyclonedx_digest)
      select count(*)::integer as artifacts, coalesce(sum(size_bytes), 0)::float8 as "sizeBytes",
        coalesce(array_agg(digest) || array_agg(spdx_digest) || array_agg(cyclonedx_digest), '{}') as digests
      from ended`,
-    { organizationId, days, newestKept },
+    { organizationId, days, newestKept, deletedDays },
   )
   const { digests, ...swept } = rows[0]
   // Another run can have built the same bytes, so what is still referred to stays.

@@ -35,6 +35,8 @@ type NewApiToken = {
   idpSavedBy?: readonly number[] | null
 }
 
+type NewScimToken = Pick<NewApiToken, 'name' | 'hash' | 'prefix' | 'idpSavedBy'>
+
 /** Bearer tokens of one organization. Only their hashes are stored. */
 export function tokens(tenant: Tenant) {
   const { db, organizationId } = unwrap(tenant)
@@ -129,10 +131,7 @@ export function tokens(tenant: Tenant) {
     },
 
     /** The people must be locked, or two concurrent requests could both create the fifth. */
-    async createScimToken(
-      userId: number,
-      token: { name: string; hash: Buffer; prefix: string },
-    ): Promise<number> {
+    async createScimToken(userId: number, token: NewScimToken): Promise<number> {
       const alive = await liveScim().select('id')
       if (alive.length >= liveScimTokens)
         throw conflict('token_limit', `At most ${liveScimTokens} live SCIM tokens an organization.`)
@@ -142,9 +141,12 @@ export function tokens(tenant: Tenant) {
       return row.id
     },
 
-    /** Whether this person made the token, live or not. */
+    /** Whether this person made the token, live or not, or configured the identity provider by which its maker had signed in. */
     async isMadeBy(userId: number, id: number): Promise<boolean> {
-      return (await db('tokens').where({ organizationId, userId, id }).first('id')) !== undefined
+      const made = db('tokens')
+        .where({ organizationId, id })
+        .whereRaw('? = any(array[user_id] || idp_saved_by)', [userId])
+      return (await made.first('id')) !== undefined
     },
 
     async revokeScimToken(id: number): Promise<{ name: string }> {

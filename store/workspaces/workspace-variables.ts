@@ -1,3 +1,4 @@
+import { sealedBytes } from '../sealed-bytes.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { Model } from 'objection'
 import { conflict, notFound } from '../../domain/errors.ts'
@@ -41,15 +42,12 @@ export function workspaceVariables(tenant: Tenant) {
       return rows(workspaceId).orderBy('kind').orderBy('key')
     },
 
-    /** Their sizes, without opening them. A sealed value begins with 2 bytes, its key's id, a nonce and a tag. */
+    /** Their sizes, without opening them. */
     async measure(workspaceId: number): Promise<MeasuredVariable[]> {
       const measured = await db('workspace_variables')
         .where({ organizationId, workspaceId })
         .select('id', 'key', 'kind', 'sensitive')
-        .select(
-          db.raw(`case when octet_length(value) > 30
-            then octet_length(value) - 30 - get_byte(value, 1) else 0 end as bytes`),
-        )
+        .select(db.raw(`${sealedBytes} as bytes`))
       // The columns of the select, with the types of the table.
       return measured as MeasuredVariable[]
     },

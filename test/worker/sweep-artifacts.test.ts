@@ -5,7 +5,7 @@ import { claimBytes } from '../../app/artifacts/claim-bytes.ts'
 import type { ArtifactStore } from '../../gateways/artifacts/artifact-store.ts'
 import { newestKept } from '../../store/runs/sweep-artifacts.ts'
 import { sweepArtifactsTask } from '../../worker/tasks/sweep-artifacts.ts'
-import { applicationPipeline } from '../harness/application-run.ts'
+import { applicationPipeline, applicationRun } from '../harness/application-run.ts'
 import { builtRun, type BuiltRun } from '../harness/built-run.ts'
 import { createHarness, type Harness } from '../harness/create-harness.ts'
 import type { TestOrganization } from '../harness/test-organization.ts'
@@ -144,6 +144,54 @@ describe('the sweep of artifacts', () => {
       .update({ removableAt: new Date() })
     await sweep()
     expect(await isThere(run)).toBe(false)
+  })
+
+  test('a deleted pipeline: what another one promoted stays for 30 days, and then as long as it is deployed', async () => {
+    await begin()
+    const runs = [await build(), await build()]
+    await age(400, runs)
+    const workspace = await org.workspace({ by: owner })
+    const other = await applicationPipeline(harness.deps, org.id, workspace.id)
+    const [deployed, done] = await Promise.all(
+      runs.map(async ({ id }) =>
+        applicationRun(harness.deps, org.id, {
+          pipelineId: other,
+          origin: 'push',
+          authorUserId: null,
+          artifactRunId: id,
+        }),
+      ),
+    )
+    if (!deployed || !done) throw new Error('too few')
+    const ids = [deployed.id, done.id]
+    await platform()('application_runs')
+      .whereIn('pipelineRunId', ids)
+      .update({ phase: 'succeeded' })
+    await platform()('deployments').insert({
+      organizationId: org.id,
+      workspaceId: workspace.id,
+      pipelineRunId: deployed.id,
+      pipelineId: other,
+      artifactRunId: runs[0]!.id,
+      strategy: '{}',
+      agentsUntil: new Date(),
+      outcome: 'succeeded',
+      endedAt: new Date(),
+    })
+    expect((await owner.delete(`/api/pipelines/${pipelineId}`)).statusCode).toBe(200)
+    await sweep()
+    expect(await Promise.all(runs.map(isKept))).toEqual([true, true])
+    const url = `/api/pipelines/${other}/runs/${done.id}`
+    const { artifact } = (await owner.get(url)).json().run
+    const days = (Date.parse(artifact.keptUntil) - Date.now()) / 86_400_000
+    expect(days).toBeGreaterThan(29.9)
+    expect(days).toBeLessThan(30.1)
+    await platform()('artifacts')
+      .whereNotNull('pipelineDeletedAt')
+      .update({ pipelineDeletedAt: new Date(Date.now() - 31 * 86_400_000) })
+    await sweep()
+    expect(await Promise.all(runs.map(isKept))).toEqual([true, false])
+    expect(await Promise.all(runs.map(isThere))).toEqual([true, false])
   })
 
   test('killed in the middle: no row without bytes says that it is kept, and the next pass ends it', async () => {

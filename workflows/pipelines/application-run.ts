@@ -14,15 +14,16 @@ import type { BuildActivities, ControlActivities } from '../../activities/index.
 import { buildQueue } from '../platform/contract.ts'
 import type { ApplicationFailure, ApplicationRunInput, ApplicationStep } from './contract.ts'
 
-const {
-  nextApplicationStep,
-  failApplicationRun,
-  openDeployment,
-  advanceDeployment,
-  endDeployment,
-} = proxyActivities<ControlActivities>({
-  startToCloseTimeout: '30 seconds',
-  retry: { initialInterval: '200 ms', maximumInterval: '5 seconds' },
+const { nextApplicationStep, failApplicationRun, advanceDeployment, endDeployment } =
+  proxyActivities<ControlActivities>({
+    startToCloseTimeout: '30 seconds',
+    retry: { initialInterval: '200 ms', maximumInterval: '5 seconds' },
+  })
+// It may read the files of the target workspace, and a Git host may be slow.
+const { openDeployment } = proxyActivities<ControlActivities>({
+  startToCloseTimeout: '10 minutes',
+  heartbeatTimeout: '15 seconds',
+  retry: { initialInterval: '200 ms', maximumInterval: '1 minute' },
 })
 // Neither changes anything outside, so both may be repeated. Lost attempts are counted by the activities
 // themselves; these are more, because a host that does not answer is asked for about a quarter of an hour.

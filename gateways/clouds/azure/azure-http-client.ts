@@ -7,6 +7,7 @@ import {
 } from '@azure/core-rest-pipeline'
 import { AppError } from '../../../domain/errors.ts'
 import type { Outbound } from '../../outbound/outbound.ts'
+import { retryAfterSeconds } from '../../outbound/retry-after.ts'
 import { CloudFault } from '../cloud-fault.ts'
 import { assertParsable } from '../full-page.ts'
 import { maxAnswerBytes } from '../max-answer-bytes.ts'
@@ -89,7 +90,8 @@ function askedWaitMs(headers: Answer['headers']): number {
     const wait = text === undefined ? Number.NaN : Number(text)
     if (!Number.isNaN(wait)) return Math.max(0, wait * unitMs)
   }
-  return Math.max(0, Date.parse(String(headers['retry-after'])) - Date.now()) || 0
+  const asked = headers['retry-after']
+  return typeof asked === 'string' ? (retryAfterSeconds(asked) ?? 0) * 1_000 : 0
 }
 
 const retryHeaders = [
