@@ -22,7 +22,7 @@ export default defineConfig({
         extends: true,
         test: {
           name: 'rules',
-          include: ['{domain,scripts,console}/**/*.test.ts'],
+          include: ['{api,domain,scripts,console}/**/*.test.ts'],
           ...oneProcess,
         },
       },

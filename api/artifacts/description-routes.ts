@@ -3,6 +3,8 @@ import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typ
 import { conflict } from '../../domain/errors.ts'
 import { manifestPath } from '../../domain/manifest/starters.ts'
 import { sbomFormats } from '../../gateways/artifacts/describe-artifact.ts'
+import type { Tenant } from '../../store/driver/tenant.ts'
+import { pipelineRuns } from '../../store/runs/pipeline-runs.ts'
 import { errors, OneOf } from '../http/schemas.ts'
 import { RunParams } from '../runs/schemas.ts'
 import { cutOffWhenStalled } from './cut-off-when-stalled.ts'
@@ -12,6 +14,8 @@ import { admitArtifact } from './send-artifact.ts'
 import { addRoutes } from '../http/add-routes.ts'
 
 const path = '/pipelines/:id/runs/:runId'
+const target = async (tenant: Tenant, { id = 0, runId = 0 }: Record<string, number>) =>
+  pipelineRuns(tenant).get(id, runId)
 const Document = Type.Unsafe<Readable>({ type: 'object', additionalProperties: true })
 
 /** What is known of an artifact: its bill of materials, its provenance and its manifest. */
@@ -25,7 +29,7 @@ const sbomRoute: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     `${path}/sbom`,
     {
-      config: { access: 'read' },
+      config: { access: 'read', target },
       schema: {
         operationId: 'getRunSbom',
         description: 'The bill of materials of the artifact: SPDX 2.3 or CycloneDX 1.6, as JSON.',

@@ -34,7 +34,7 @@ export async function changeAccount(
   return holdingAccount(deps, caller, async (tenant) => {
     const accounts = cloudAccounts(tenant)
     if (namesBills.some((setting) => settings[setting])) await billingPlaces(tenant).hold()
-    // Workspaces first, as whoever changes one does: the other order could deadlock.
+    // Workspaces first, as a change of a workspace does: the other order could deadlock.
     const mayChangeLent = change.runs !== undefined || credentials !== undefined
     const users = mayChangeLent ? await accountWorkspaces(tenant, id).hold() : []
     const before = await accounts.getForUpdate(id)

@@ -26,7 +26,7 @@ export async function disconnectAccount(
 ): Promise<void> {
   await holdingAccount(deps, caller, async (tenant) => {
     const workspaces = accountWorkspaces(tenant, id)
-    // Workspaces first, as whoever changes one does: the other order could deadlock.
+    // Workspaces first, as a change of a workspace does: the other order could deadlock.
     const held = await workspaces.hold()
     const account = await cloudAccounts(tenant).getForUpdate(id)
     const naming = await workspaces.ids()

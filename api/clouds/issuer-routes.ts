@@ -3,7 +3,7 @@ import { publishedKeys } from '../../app/clouds/published-keys.ts'
 import { discoveryDocument, issuerAddress } from '../../domain/clouds/issuer-address.ts'
 import { notFound } from '../../domain/errors.ts'
 import { organizationOfIssuer } from '../../store/platform/issuers.ts'
-import { errors } from '../http/schemas.ts'
+import { errors, NoQuery } from '../http/schemas.ts'
 import { issuerOrigin } from './issuer-origin.ts'
 
 const Organization = Type.Object({ organization: Type.String({ maxLength: 36 }) })
@@ -46,6 +46,7 @@ export const issuerRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'getIssuerConfiguration',
         params: Organization,
+        querystring: NoQuery,
         response: { 200: DiscoveryDocument, ...errors() },
       },
     },
@@ -63,6 +64,7 @@ export const issuerRoutes: FastifyPluginAsyncTypebox = async (app) => {
       schema: {
         operationId: 'getIssuerKeys',
         params: Organization,
+        querystring: NoQuery,
         response: { 200: KeySet, ...errors() },
       },
     },

@@ -76,14 +76,20 @@ const syncFields = {
   id: Id,
   trigger: OneOf(['schedule', 'request', 'connect']),
   state: OneOf(['running', 'succeeded', 'partial', 'failed']),
-  reason: Nullable(Type.String()),
+  reason: Nullable(
+    Type.String({ description: 'Why it failed, or why it did not list all that there is.' }),
+  ),
   startedAt: Time,
   endedAt: Nullable(Time),
   seen: Type.Integer(),
   added: Type.Integer(),
   changed: Type.Integer(),
   gone: Type.Integer(),
-  coverage: Nullable(OneOf(['full', 'tagged_only', 'partial'])),
+  coverage: Nullable(
+    OneOf(['full', 'tagged_only'], {
+      description: 'tagged_only: less than all is listed; reason says what is missing.',
+    }),
+  ),
 }
 export const SyncBody = Type.Object(syncFields)
 export type SyncBody = Static<typeof SyncBody>

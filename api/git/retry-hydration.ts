@@ -1,3 +1,4 @@
+import { maxId } from '../../domain/max-id.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import { conflict } from '../../domain/errors.ts'
 import { queueHydration } from '../../app/git/queue-hydration.ts'
@@ -21,7 +22,7 @@ export async function retryHydration(
       )
     const { configurationVersionId, workspaceRunId } = row
     await queueHydration(tenant, { workspaceId: id, configurationVersionId, workspaceRunId })
-    const [newest = row] = await hydrations.list(id, 1, 2_147_483_647)
+    const [newest = row] = await hydrations.list(id, 1, maxId)
     if (newest.id === row.id)
       throw conflict('not_connected', 'The workspace is connected to no infra repository.')
     return newest

@@ -48,7 +48,7 @@ declare module 'fastify' {
     changesCredential?: boolean
     /** Answers with a session cookie, so a request from another site's page is refused (login CSRF). */
     opensSession?: boolean
-    /** Throws not-found for an unknown id in the path, before the body is checked. */
+    /** Throws not-found for an unknown id in the path, before a 400 or 409 is answered. */
     target?: Target
     /** The audit event of a missing capability, where it differs from the default. */
     denialEvent?: string
@@ -130,8 +130,9 @@ function assertDeclared(route: RouteOptions): void {
     throw new Error(
       `${String(route.method)} ${route.url} does not declare config.changesCredential`,
     )
-  // Otherwise a malformed body would be reported before it is known that the target exists.
-  if (isTenants && !target && route.method !== 'GET' && route.url.includes('/:'))
+  // Otherwise a malformed body or query would be reported before it is known that the target exists.
+  const isChecked = route.method !== 'GET' || route.schema?.querystring !== undefined
+  if (isTenants && !target && isChecked && route.url.includes('/:'))
     throw new Error(`${String(route.method)} ${route.url} does not declare config.target`)
 }
 

@@ -1,5 +1,9 @@
-/** PostgreSQL's largest integer: where a list that counts down starts. */
-export const maxKey = 2_147_483_647
+import type { Static } from 'typebox'
+import { maxId } from '../../domain/max-id.ts'
+import type { Page } from './schemas.ts'
+
+/** Where a list that counts down starts. */
+export const maxKey = maxId
 
 /**
  * A cursor is the last key of a page, so no row is skipped or repeated while rows come and go. Any
@@ -21,13 +25,12 @@ export function page<T extends { id: number }>(
   return { rows: shown, nextCursor: rows.length > limit && last ? String(last.id) : null }
 }
 
-/** A page of a list that was read whole, by key; without a limit and a cursor all of it, in its own order. */
+/** A page by key of a list that was read whole. */
 export function pageOfAll<T extends { id: number }>(
   all: readonly T[],
-  { limit, cursor }: { limit?: number | undefined; cursor?: string | undefined },
+  { limit = 50, cursor }: Static<typeof Page>,
 ): { rows: readonly T[]; nextCursor: string | null } {
-  if (limit === undefined && cursor === undefined) return { rows: all, nextCursor: null }
   const after = decodeCursor(cursor, 0)
   const rest = all.filter(({ id }) => id > after).toSorted((a, b) => a.id - b.id)
-  return page(rest, limit ?? rest.length)
+  return page(rest, limit)
 }

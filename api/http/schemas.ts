@@ -1,11 +1,12 @@
 import { Type, type Static, type TProperties, type TSchema } from 'typebox'
+import { maxId } from '../../domain/max-id.ts'
 import { Cursor } from './pattern.ts'
 
 /** A body that refuses unknown fields. */
 export const Body = <P extends TProperties>(properties: P) =>
   Type.Object(properties, { additionalProperties: false })
 
-export const Id = Type.Integer({ minimum: 1, maximum: 2_147_483_647 })
+export const Id = Type.Integer({ minimum: 1, maximum: maxId })
 export const Text = (maxLength = 1_000, minLength = 0) => Type.String({ minLength, maxLength })
 /** Of a route that takes no query parameters: an unknown one is 400. */
 export const NoQuery = Type.Object({}, { additionalProperties: false })
@@ -34,13 +35,6 @@ export const IdParams = Type.Object({ id: Id })
 export const Page = Type.Object({
   limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
   cursor: Type.Optional(Cursor('^[0-9]{1,15}$')),
-})
-/** Of a list that one answer can hold: without a limit and a cursor all of it. */
-export const PageOfAll = Type.Object({
-  limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 200, description: 'Without it all of them.' }),
-  ),
-  cursor: Page.properties.cursor,
 })
 /** A page filtered by name: any part of it, ignoring case. */
 export const NamedPage = Type.Object({ ...Page.properties, q: Type.Optional(Text(200, 1)) })

@@ -1,9 +1,9 @@
 import { refuseField } from '../../domain/clouds/refuse-field.ts'
-import { invalid, notFound } from '../../domain/errors.ts'
+import { invalid, notFound, type ErrorDetail } from '../../domain/errors.ts'
+import type { CostScope } from '../../domain/finops/cost-scope.ts'
 import { matchesEvent, noticeEvents } from '../../domain/notifications/notice-events.ts'
 import { shownUrl } from '../../domain/notifications/shown-url.ts'
 import type { Keyring } from '../../gateways/keyring/keyring.ts'
-import { cloudAccounts } from '../../store/clouds/cloud-accounts.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
 import {
   placeOfUrl,
@@ -12,19 +12,22 @@ import {
   type Recipients,
 } from '../../store/notifications/notifications.ts'
 import { users } from '../../store/users/users.ts'
-import { workspaces } from '../../store/workspaces/workspaces.ts'
 import { decimalText } from '../finops/decimal-text.ts'
+import { assertOwnScope, scopeColumns } from '../finops/scope-columns.ts'
 import type { NotificationChangeBody, RecipientsBody } from './schemas.ts'
 
+type Scope = Pick<Notification, 'scopeKind' | 'scopeValue'>
 type Sent = Omit<NotificationChangeBody, 'url'> & { url: URL | undefined }
 
-/** The columns of what was sent. */
+/** The columns of what was sent; `before` is the channel that it changes. */
 export function sentColumns(
   { keyring, organizationId }: { keyring: Keyring; organizationId: number },
-  { url, recipients, minimumImpact, ...sent }: Sent,
+  { url, recipients, minimumImpact, scopeKind, scopeValue, ...sent }: Sent,
+  before?: Scope,
 ): Partial<NotificationColumns> {
   return {
     ...sent,
+    ...scopeOf({ scopeKind, scopeValue }, before),
     ...(url && {
       url: keyring.seal(placeOfUrl(organizationId), url.href),
       urlShown: shownUrl(url),
@@ -33,6 +36,32 @@ export function sentColumns(
     ...(minimumImpact !== undefined && { minimumImpact: impactText(minimumImpact) }),
   }
 }
+
+/** The scope of a body as it is stored. A channel without one is told of all cost. */
+function scopeOf(
+  { scopeKind, scopeValue }: { scopeKind: Sent['scopeKind']; scopeValue: Sent['scopeValue'] },
+  before: Scope | undefined,
+): Scope | undefined {
+  const faults: ErrorDetail[] = []
+  const columns = scopeColumns(
+    {
+      ...(scopeKind !== undefined && { scopeKind: scopeKind ?? 'all' }),
+      ...(scopeValue !== undefined && { scopeValue }),
+    },
+    before && costScope(before),
+    faults,
+  )
+  const [first] = faults
+  if (first) throw invalid(`${first.path}: ${first.message}.`, faults, 'validation_failed')
+  if (!columns) return undefined
+  const kept = before?.scopeKind ?? null
+  return { ...columns, scopeKind: scopeKind === undefined ? kept : scopeKind }
+}
+
+const costScope = ({ scopeKind, scopeValue }: Scope): CostScope => ({
+  scopeKind: scopeKind ?? 'all',
+  scopeValue,
+})
 
 const wholeRecipients = ({
   userIds = [],
@@ -66,7 +95,7 @@ export async function assertChannel(tenant: Tenant, channel: Whole, before?: Who
     if (!noticeEvents.some((event) => matchesEvent(pattern, event)))
       throw refuseField(`events.${at}`, `matches none of ${noticeEvents.join(', ')}`)
   await assertRecipients(tenant, recipients, before?.recipients ?? null)
-  await assertScope(tenant, channel, before)
+  await assertOwnScope(tenant, costScope(channel), before && costScope(before))
 }
 
 async function assertRecipients(
@@ -82,30 +111,4 @@ async function assertRecipients(
   const added = userIds.filter((id) => !before?.userIds.includes(id))
   const known = await users(tenant).listByIds(added)
   if (known.length < added.length) throw notFound()
-}
-
-async function assertScope(
-  tenant: Tenant,
-  { scopeKind, scopeValue }: Whole,
-  before?: Whole,
-): Promise<void> {
-  if (scopeKind === null || scopeKind === 'all') {
-    if (scopeValue === null) return
-    throw refuseField('scopeValue', 'is given with a scopeKind other than all')
-  }
-  if (scopeValue === null) throw refuseField('scopeValue', `is needed by scopeKind ${scopeKind}`)
-  if (scopeKind === 'tag' && scopeValue !== 'untagged' && !/^[^=]+=/.test(scopeValue))
-    throw invalid('scopeValue: is a key and a value of a tag, as team=web, or untagged.', [
-      { path: 'scopeValue', message: 'is a key and a value of a tag, as team=web, or untagged' },
-    ])
-  if (before?.scopeKind === scopeKind && before.scopeValue === scopeValue) return
-  if (scopeKind === 'account') await cloudAccounts(tenant).get(idOf(scopeValue))
-  if (scopeKind === 'workspace') await workspaces(tenant).get(idOf(scopeValue))
-}
-
-/** What is no id is none of the organization's. */
-function idOf(text: string): number {
-  const id = /^[1-9][0-9]{0,9}$/.test(text) ? Number(text) : 0
-  if (id === 0 || id > 2_147_483_647) throw notFound()
-  return id
 }

@@ -1,7 +1,8 @@
 import { Type, type Static } from 'typebox'
 import { capabilities } from '../../domain/access/roles.ts'
-import { scopeKinds } from '../../domain/notifications/reaches.ts'
+import { costScopeKinds } from '../../domain/finops/cost-scope.ts'
 import { notificationKinds } from '../../store/notifications/notifications.ts'
+import { scopeFields } from '../finops/scope-columns.ts'
 import { OneLine } from '../http/one-line.ts'
 import { Pattern } from '../http/pattern.ts'
 import { Body, Id, Nullable, OneOf, Text, Time } from '../http/schemas.ts'
@@ -31,7 +32,7 @@ export const NotificationBody = Type.Object({
     }),
   ),
   events: Type.Array(Type.String()),
-  scopeKind: Nullable(OneOf(scopeKinds)),
+  scopeKind: Nullable(OneOf(costScopeKinds)),
   scopeValue: Nullable(Type.String()),
   minimumImpact: Nullable(Type.Number()),
   digest: OneOf(digests),
@@ -56,8 +57,9 @@ const fields = {
     }),
     { minItems: 1, maxItems: 50 },
   ),
-  scopeKind: Nullable(OneOf(scopeKinds)),
-  scopeValue: Nullable(OneLine(500)),
+  /** The scope of a budget, or null: as all. */
+  scopeKind: Nullable(scopeFields.scopeKind),
+  scopeValue: scopeFields.scopeValue,
   minimumImpact: Nullable(Type.Number({ minimum: 0, maximum: 1e15 })),
   digest: OneOf(digests),
   enabled: Type.Boolean(),

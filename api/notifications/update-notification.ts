@@ -21,10 +21,10 @@ export async function updateNotification(
   const { organizationId } = caller
   const { outbound } = deps
   const url = text === undefined ? undefined : await checkUrl({ outbound, organizationId }, text)
-  const sent = sentColumns({ keyring: deps.keyring, organizationId }, { ...change, url })
+  const context = { keyring: deps.keyring, organizationId }
   return deps.store.tenant(organizationId, async (tenant) => {
     const before = await notifications(tenant).getForUpdate(id)
-    const columns = changedColumns(before, sent)
+    const columns = changedColumns(before, sentColumns(context, { ...change, url }, before))
     if (Object.keys(columns).length === 0) return before
     await assertChannel(tenant, { ...before, ...columns }, before)
     const after = await notifications(tenant).update(id, columns)

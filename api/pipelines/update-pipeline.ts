@@ -35,12 +35,12 @@ export async function updatePipeline(
   { id, change }: { id: number; change: PipelineChangeBody },
 ): Promise<Static<typeof PipelineBody>> {
   return holdPipeline(deps, { caller, id }, async (tenant, before) => {
+    const asked = await askedFor(tenant, before, change)
     if (before.managed)
       throw conflict(
         'managed_pipeline',
         'This pipeline belongs to its workspace. Change the workspace.',
       )
-    const asked = await askedFor(tenant, before, change)
     const changed = fields.filter(
       (field) => asked[field] !== undefined && !isDeepStrictEqual(asked[field], before[field]),
     )

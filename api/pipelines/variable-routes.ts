@@ -3,7 +3,7 @@ import type { Tenant } from '../../store/driver/tenant.ts'
 import { pipelineVariables } from '../../store/pipelines/pipeline-variables.ts'
 import { pipelines } from '../../store/pipelines/pipelines.ts'
 import { pageOfAll } from '../http/paging.ts'
-import { errors, Id, IdParams, NextCursor, Ok, PageOfAll } from '../http/schemas.ts'
+import { errors, Id, IdParams, NextCursor, Ok, Page } from '../http/schemas.ts'
 import { createPipelineVariable } from './create-variable.ts'
 import { deletePipelineVariable } from './delete-variable.ts'
 import { presentVariable } from './present-variable.ts'
@@ -35,9 +35,9 @@ const readRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config: { access: 'read', target },
       schema: {
         operationId: 'listPipelineVariables',
-        description: 'All of them: a pipeline has at most 200.',
+        description: 'A pipeline has at most 200.',
         params: IdParams,
-        querystring: PageOfAll,
+        querystring: Page,
         response: {
           200: Type.Object({ variables: Type.Array(PipelineVariableBody), nextCursor: NextCursor }),
           ...errors(),

@@ -1,5 +1,6 @@
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { newestSealed } from '../../store/platform/newest-sealed.ts'
+import { probeDatabase } from '../../store/platform/probe-database.ts'
 import type { Deps } from '../deps.ts'
 import { checkArtifacts, type CheckedPart } from './check-artifacts.ts'
 
@@ -58,7 +59,7 @@ export const healthRoutes: FastifyPluginAsyncTypebox = async (app) => {
 async function readiness(deps: Deps, checkStore: () => Promise<CheckedPart>) {
   const { store, engine: workflows } = deps
   const [database, engine, keyring, artifacts, { sandbox, ...workers }] = await Promise.all([
-    check(async () => store.platform.raw('select 1 from schema_migrations limit 1')),
+    check(async () => probeDatabase(store.platform)),
     check(async () => workflows.assertReachable()),
     checkKeyring(deps),
     checkStore(),

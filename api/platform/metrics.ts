@@ -1,5 +1,10 @@
 import type { FastifyInstance } from 'fastify'
 import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import {
+  countDeadOutbox,
+  countLiveRuns,
+  oldestOutboxSeconds,
+} from '../../store/platform/measure-queues.ts'
 import type { Deps } from '../deps.ts'
 
 /**
@@ -37,24 +42,13 @@ export function observe(app: FastifyInstance, deps: Deps): Registry {
   const { platform } = deps.store
   gauge('cc_runs', 'Runs that are not over, by phase', async (runs) => {
     runs.reset()
-    const { rows } = await platform.raw(
-      `select phase, count(*)::integer as count from workspace_runs
-       where phase in ('queued', 'awaiting_plan_approval', 'planning', 'awaiting_approval', 'apply_queued', 'applying') group by phase`,
-    )
-    for (const { phase, count } of rows) runs.set({ phase }, count)
+    for (const { phase, count } of await countLiveRuns(platform)) runs.set({ phase }, count)
   })
-  gauge('cc_outbox_oldest_seconds', 'Age of the oldest message to the engine', async (oldest) => {
-    const { rows } = await platform.raw(
-      `select coalesce(extract(epoch from now() - min(created_at)), 0)::float as age from outbox
-       where done_at is null and dead_at is null`,
-    )
-    oldest.set(rows[0].age)
-  })
-  gauge('cc_outbox_dead', 'Messages to the engine that were given up', async (dead) => {
-    const { rows } = await platform.raw(
-      'select count(*)::integer as count from outbox where dead_at is not null',
-    )
-    dead.set(rows[0].count)
-  })
+  gauge('cc_outbox_oldest_seconds', 'Age of the oldest message to Temporal', async (oldest) =>
+    oldest.set(await oldestOutboxSeconds(platform)),
+  )
+  gauge('cc_outbox_dead', 'Messages to Temporal that were given up', async (dead) =>
+    dead.set(await countDeadOutbox(platform)),
+  )
   return registry
 }

@@ -16,6 +16,11 @@ const CommentBody = Type.Object({
 
 const pathOf = (noun: RunScope['noun']) => `/${noun.toLowerCase()}s/:id/runs/:runId/comments`
 
+const targetOf =
+  (place: RunScope['place']) =>
+  async (tenant: Tenant, { id = 0, runId = 0 }: Record<string, number>) =>
+    place(tenant, { id, runId })
+
 /** What people say of a run. */
 export const commentRoutes: FastifyPluginAsyncTypebox<RunScope> = async (app, scope) => {
   await app.register(listRoute, scope)
@@ -28,7 +33,7 @@ const listRoute: FastifyPluginAsyncTypebox<RunScope> = async (app, { noun, place
   app.get(
     pathOf(noun),
     {
-      config: { access: 'read' },
+      config: { access: 'read', target: targetOf(place) },
       schema: {
         operationId: `list${noun}RunComments`,
         description: 'Oldest first.',
@@ -63,8 +68,7 @@ const addRoute: FastifyPluginAsyncTypebox<RunScope> = async (app, { noun, place 
     {
       config: {
         access: 'mutate_infra',
-        target: async (tenant: Tenant, { id = 0, runId = 0 }: Record<string, number>) =>
-          place(tenant, { id, runId }),
+        target: targetOf(place),
       },
       schema: {
         operationId: `comment${noun}Run`,

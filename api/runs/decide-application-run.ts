@@ -53,6 +53,8 @@ export async function decideApplicationRun(
     return
   await assertMayDecide(tenant, caller, { release, deployment, decision, step })
   if (step === undefined) throw notWaiting(release)
+  if (isOfOther(release, decision))
+    throw conflict('plan_changed', 'The release is another one than the one you looked at.')
   if (isOther) throw otherStep(step)
   await write(tenant, caller, { release, deployment, decision, step })
 }
@@ -77,6 +79,9 @@ const otherStep = (step: number) =>
       : `What waits for a decision is step ${step}, and not the one you looked at. Look at the run again.`,
   )
 
+const isOfOther = ({ releaseDigest }: Release, { planDigest }: ReleaseDecision): boolean =>
+  planDigest !== undefined && planDigest !== releaseDigest
+
 /** The same person sends the decision again that the run has: the answer is repeated, and nothing is written. */
 async function isRepeated(
   tenant: Tenant,
@@ -84,8 +89,7 @@ async function isRepeated(
   { release, deployment, decision }: Target,
 ): Promise<boolean> {
   if (isTerminal(release.phase)) return false
-  if (decision.planDigest !== undefined && decision.planDigest !== release.releaseDigest)
-    return false
+  if (isOfOther(release, decision)) return false
   const step = decision.step ?? deployment?.confirmed.at(-1) ?? 0
   const standing = await releaseApprovals(tenant).standing(release.runId, step)
   return standing?.userId === caller.userId && standing.decision === decision.decision
@@ -101,8 +105,6 @@ async function assertMayDecide(
     const fault = await approvers(tenant).faultOfCaller(release.runId, caller)
     if (fault) throw new ApproverDenied(fault, { id: release.runId, label: release.pipelineName })
   }
-  if (decision.planDigest !== undefined && decision.planDigest !== release.releaseDigest)
-    throw conflict('plan_changed', 'The release is another one than the one you looked at.')
 }
 
 async function write(

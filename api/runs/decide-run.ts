@@ -93,7 +93,8 @@ async function assertMayDecide(
     const fault = await approvers(tenant).faultOfCaller(run.id, caller)
     if (fault) throw new ApproverDenied(fault, { id: run.id, label: workspace.name })
   }
-  if (decision.planDigest !== undefined && decision.planDigest !== run.planDigest)
+  const isOther = decision.planDigest !== undefined && decision.planDigest !== run.planDigest
+  if (isOther && isWaitingForApproval(run.phase))
     throw conflict('plan_changed', 'The plan is another one than the one you looked at.')
   if (run.phase === 'awaiting_plan_approval') {
     if (decision.decision === 'approved') await assertFilesSeen(tenant, { run, decision })
@@ -104,7 +105,7 @@ async function assertMayDecide(
   if (stage === 'plan' || run.phase !== 'awaiting_approval') {
     const standing = await approvals(tenant).standing(run.id, stage)
     const isSame = standing?.userId === caller.userId && standing.decision === decision.decision
-    if (isSame && !isTerminal(run.phase)) return false
+    if (isSame && !isOther && !isTerminal(run.phase)) return false
     throw conflict(
       'run_not_waiting',
       `This run does not wait for a decision: ${stateInWords(run)}.`,

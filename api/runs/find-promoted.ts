@@ -9,7 +9,7 @@ import { releases } from '../../store/runs/releases.ts'
 import type { Deps } from '../deps.ts'
 import type { Revision } from './begin-application-run.ts'
 
-export type Promoted = { artifactRunId: number; source: Revision }
+export type Promoted = { artifactRunId: number; sourceRunId: number; source: Revision }
 
 /**
  * The run whose artifact is promoted. It may be of any pipeline of the organization with the same
@@ -39,6 +39,7 @@ export async function findPromoted(
     )
   return {
     artifactRunId: found.artifactRunId,
+    sourceRunId: found.sourceRunId,
     source: { branch: found.branch, tag: found.tag, commitSha: found.commitSha },
   }
 }

@@ -1,13 +1,15 @@
 import type { Static } from 'typebox'
 import type { Caller } from '../../domain/access/caller.ts'
 import { deploymentHosts, type ListedHost } from '../../store/deployments/deployment-hosts.ts'
+import { deployments } from '../../store/deployments/deployments.ts'
 import { pipelineRuns } from '../../store/runs/pipeline-runs.ts'
+import { notMade } from '../artifacts/find-artifact.ts'
 import type { Deps } from '../deps.ts'
 import type { HostList } from './host-schemas.ts'
 
 type Answer = Static<typeof HostList>
 
-/** The hosts of a run's deployment by their order; none before it begins. */
+/** The hosts of a run's deployment by their order. Not found before it begins, and of a run that deploys nothing. */
 export async function listHosts(
   deps: Deps,
   caller: Caller,
@@ -15,6 +17,7 @@ export async function listHosts(
 ): Promise<Answer> {
   return deps.store.tenant(caller.organizationId, async (tenant) => {
     await pipelineRuns(tenant).get(id, runId)
+    if (!(await deployments(tenant).find(runId))) throw notMade()
     const found = await deploymentHosts(tenant).page(runId, { after, limit: limit + 1 })
     const hosts = found.slice(0, limit)
     const last = hosts.at(-1)

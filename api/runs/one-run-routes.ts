@@ -1,7 +1,7 @@
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { decodeCursor } from '../http/paging.ts'
-import { Text, Body, errors, Page } from '../http/schemas.ts'
+import { Text, Body, errors, NoQuery, Page } from '../http/schemas.ts'
 import { cancelRun } from './cancel-run.ts'
 import { commentRoutes } from './comment-routes.ts'
 import { decideRun } from './decide-run.ts'
@@ -30,10 +30,11 @@ export const oneRunRoutes: FastifyPluginAsyncTypebox<RunScope> = async (app, { n
   app.get(
     path,
     {
-      config: { access: 'read', compressed: true },
+      config: { access: 'read', compressed: true, target },
       schema: {
         operationId: `get${noun}Run`,
         params: RunParams,
+        querystring: NoQuery,
         response: { 200: Type.Object({ run: RunDetail }), ...errors() },
       },
     },
@@ -45,7 +46,7 @@ export const oneRunRoutes: FastifyPluginAsyncTypebox<RunScope> = async (app, { n
   app.get(
     `${path}/plan`,
     {
-      config: { access: 'read', compressed: true },
+      config: { access: 'read', compressed: true, target },
       schema: {
         operationId: `get${noun}RunPlan`,
         description:
@@ -74,7 +75,7 @@ export const oneRunRoutes: FastifyPluginAsyncTypebox<RunScope> = async (app, { n
   app.get(
     `${path}/logs`,
     {
-      config: { access: 'read', compressed: true },
+      config: { access: 'read', compressed: true, target },
       schema: {
         operationId: `get${noun}RunLogs`,
         params: RunParams,

@@ -24,11 +24,11 @@ export const releaseRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/pipelines/:id/runs/:runId/hosts',
     {
-      config: { access: 'read' },
+      config: { access: 'read', target },
       schema: {
         operationId: 'listPipelineRunHosts',
         description:
-          'The hosts of a deployment in the order in which they are updated; those that an earlier deployment left with its release come first.',
+          'The hosts of a deployment in the order in which they are updated; those that an earlier deployment left with its release come first. 404 before the deployment begins, and of a run that deploys nothing.',
         params: RunParams,
         querystring: Page,
         response: { 200: HostList, ...errors() },

@@ -3,6 +3,7 @@ import { AppError } from '../../domain/errors.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { findFirstAnswer } from '../../store/requests/idempotency-keys.ts'
 import { applicationRunViews, type ApplicationRunView } from '../../store/runs/application-runs.ts'
+import { promotions } from '../../store/runs/promotions.ts'
 import type { Deps } from '../deps.ts'
 import { hashOfRerun, notRerunnable, type RerunOf } from './not-rerunnable.ts'
 import { rerunWorkspaceRun } from './rerun-workspace-run.ts'
@@ -46,6 +47,10 @@ export async function rerunRun(deps: Deps, caller: Caller, rerun: Rerun): Promis
 async function viewOf(tenant: Tenant, runId: number): Promise<ApplicationRunView> {
   const [view] = await applicationRunViews(tenant, [runId])
   if (!view) throw new Error('a run of an application has no row of its own')
+  const { artifactRunId } = view
+  // The run that built it can be deleted with its pipeline. This one names the same artifact.
+  if (artifactRunId !== null && !(await promotions(tenant).find(artifactRunId)))
+    return { ...view, artifactRunId: runId }
   return view
 }
 

@@ -55,7 +55,7 @@ export const pipelineRunRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/pipelines/:id/runs',
     {
-      config: { access: 'read', compressed: true },
+      config: { access: 'read', compressed: true, target: pipelineExists },
       schema: {
         operationId: 'listPipelineRuns',
         params: IdParams,

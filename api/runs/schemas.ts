@@ -112,7 +112,16 @@ export const runFields = {
   stages: Type.Array(StageBody),
   approvals: Type.Array(ApprovalBody),
   summary: Nullable(
-    Type.Object({ add: Type.Integer(), change: Type.Integer(), destroy: Type.Integer() }),
+    Type.Object({
+      import: Type.Optional(
+        Type.Integer({
+          description: 'Objects that are imported; each can also be in another count.',
+        }),
+      ),
+      add: Type.Integer(),
+      change: Type.Integer(),
+      destroy: Type.Integer(),
+    }),
   ),
   cost: Type.Unknown(),
   found: Type.Optional(Type.Unknown()),

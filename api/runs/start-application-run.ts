@@ -157,7 +157,7 @@ async function begin(tenant: Tenant, caller: Caller, start: Start): Promise<RunA
   })
   if (found && promoted) {
     const source = sourceOfRun(tenant, place.id)
-    await source.copyFrom(found.artifactRunId)
+    await source.copyFrom(found.sourceRunId)
     await source.addAuthorsOfBuild(found.artifactRunId)
     await source.noteCommits(promoted)
     await afterArtifact(tenant, place.id)

@@ -68,7 +68,7 @@ export const workspaceRunRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/workspaces/:id/runs',
     {
-      config: { access: 'read', compressed: true },
+      config: { access: 'read', compressed: true, target: workspaceExists },
       schema: {
         operationId: 'listWorkspaceRuns',
         params: IdParams,

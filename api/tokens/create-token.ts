@@ -4,7 +4,7 @@ import { assertMayGrant } from '../../domain/access/person-rules.ts'
 import type { Role } from '../../domain/access/roles.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { tokens, type ApiToken } from '../../store/tokens/tokens.ts'
-import { sessions } from '../../store/users/sessions.ts'
+import { saversBehind } from '../../store/savers-behind.ts'
 import type { Deps } from '../deps.ts'
 
 export type NewToken = { name: string; role: Role; expiresInDays?: number }
@@ -29,7 +29,7 @@ export async function createToken(
       expiresInDays,
       hash,
       prefix,
-      idpSavedBy: await sessions(tenant).idpSavedBy(caller.credentialId),
+      idpSavedBy: await saversBehind(tenant, caller),
     })
     await auditLog(tenant, actorOf(caller)).record('auth.token_created', {
       target: { kind: 'token', id: created.id, label: name },

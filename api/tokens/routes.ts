@@ -5,7 +5,7 @@ import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { tokens } from '../../store/tokens/tokens.ts'
 import type { Deps } from '../deps.ts'
 import { pageOfAll } from '../http/paging.ts'
-import { errors, IdParams, Ok, PageOfAll } from '../http/schemas.ts'
+import { errors, IdParams, Ok, Page } from '../http/schemas.ts'
 import { createToken } from './create-token.ts'
 import { NewTokenAnswer, NewTokenBody, presentToken, TokenList } from './schemas.ts'
 
@@ -17,7 +17,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config: { access: 'read', sessionOnly: true },
       schema: {
         operationId: 'listMyTokens',
-        querystring: PageOfAll,
+        querystring: Page,
         response: { 200: TokenList, ...errors() },
       },
     },
@@ -72,7 +72,7 @@ export const tokenRoutes: FastifyPluginAsyncTypebox = async (app) => {
 async function listTokens(
   { store }: Deps,
   { organizationId, userId }: Caller,
-  query: Static<typeof PageOfAll>,
+  query: Static<typeof Page>,
 ): Promise<Static<typeof TokenList>> {
   const own = await store.tenant(organizationId, async (tenant) => tokens(tenant).listOf(userId))
   const { rows, nextCursor } = pageOfAll(own, query)

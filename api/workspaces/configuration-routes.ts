@@ -10,7 +10,7 @@ import {
 import { sealedFiles } from '../../store/workspaces/sealed-files.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 import type { Deps } from '../deps.ts'
-import { decodeCursor, page } from '../http/paging.ts'
+import { decodeCursor, maxKey, page } from '../http/paging.ts'
 import { errors, Id, IdParams, NextCursor, Nullable, Page } from '../http/schemas.ts'
 import { admitDownload } from './admit-download.ts'
 import { presentConfigurations } from './present-configurations.ts'
@@ -18,8 +18,6 @@ import { ConfigurationVersionBody, Files } from './schemas.ts'
 import { uploadRoute } from './upload-route.ts'
 import { addRoutes } from '../http/add-routes.ts'
 
-/** Above any id: a list starts with its newest row. */
-const newest = 2_147_483_647
 const target = async (tenant: Tenant, { id = 0 }: Record<string, number>) =>
   workspaces(tenant).get(id)
 
@@ -79,7 +77,7 @@ export const configurationRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ caller: { organizationId }, params: { id }, query: { limit = 50, cursor } }) => {
-      const before = decodeCursor(cursor, newest)
+      const before = decodeCursor(cursor, maxKey)
       return app.deps.store.tenant(organizationId, async (tenant) => {
         await workspaces(tenant).get(id)
         const versions = configurationVersions(tenant)

@@ -29,12 +29,12 @@ export async function putConfiguration(
   { id, files, precondition = {} }: Save,
 ): Promise<PutConfiguration> {
   return holdWorkspace(deps, { caller, id }, async (tenant, workspace) => {
+    assertUsable(files, workspace.path)
     if (workspace.sourceKind === 'git')
       throw conflict(
         'source_is_git',
         'The files of this workspace come from its Git repository: change them there.',
       )
-    assertUsable(files, workspace.path)
     const newest = await configurationVersions(tenant).newest(id)
     if (newest?.filesSha256 === files.sha256) return { version: newest, created: false }
     // After the line above, so that a save whose answer was lost can be repeated (RFC 9110, 13.1.1).

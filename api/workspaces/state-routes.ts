@@ -7,7 +7,7 @@ import type { StateOutput, StateResource } from '../../domain/workspaces/split-s
 import { stateVersions, type StateVersion } from '../../store/workspaces/state-versions.ts'
 import { listedResources } from '../../store/clouds/listed-resources.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
-import { decodeCursor, page } from '../http/paging.ts'
+import { decodeCursor, maxKey, page } from '../http/paging.ts'
 import { Body, errors, Id, IdParams, NextCursor, Nullable, OneOf, Page } from '../http/schemas.ts'
 import {
   presentStateVersion,
@@ -19,9 +19,6 @@ import { searchForSecrets } from '../../app/workspaces/secrets-of-workspace.ts'
 import { sendState } from './send-state.ts'
 import { restoreState } from './restore-state.ts'
 import { Cursor, QueryText } from '../http/pattern.ts'
-
-/** Above any id: a list starts with its newest row. */
-const newest = 2_147_483_647
 
 const Serial = Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER })
 const SerialParams = Type.Object({ id: Id, serial: Serial })
@@ -77,7 +74,7 @@ export const stateRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ caller: { organizationId }, params: { id }, query: { limit = 50, cursor } }) => {
-      const before = decodeCursor(cursor, newest)
+      const before = decodeCursor(cursor, maxKey)
       return app.deps.store.tenant(organizationId, async (tenant) => {
         await workspaces(tenant).get(id)
         const found = await stateVersions(tenant).list(id, limit + 1, before)

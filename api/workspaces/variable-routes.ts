@@ -3,7 +3,7 @@ import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typ
 import { workspaceVariables } from '../../store/workspaces/workspace-variables.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 import { pageOfAll } from '../http/paging.ts'
-import { errors, Id, IdParams, NextCursor, Ok, PageOfAll } from '../http/schemas.ts'
+import { errors, Id, IdParams, NextCursor, Ok, Page } from '../http/schemas.ts'
 import { createVariable } from './create-variable.ts'
 import { deleteVariable } from './delete-variable.ts'
 import { presentVariable } from './present-variable.ts'
@@ -26,9 +26,9 @@ export const variableRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config: { access: 'read', target },
       schema: {
         operationId: 'listVariables',
-        description: 'All of them: a workspace has at most 200.',
+        description: 'A workspace has at most 200.',
         params: IdParams,
-        querystring: PageOfAll,
+        querystring: Page,
         response: {
           200: Type.Object({ variables: Type.Array(VariableBody), nextCursor: NextCursor }),
           ...errors(),

@@ -59,8 +59,9 @@ describe('layers', () => {
       'api/users/change.ts:1 imports store/driver/tenant.ts: unwrap is for store/ alone',
     ])
     expect(faultsOf('app/users/change.ts', makes)).toHaveLength(1)
-    expect(faultsOf('api/platform/create.ts', makes)).toEqual([])
-    expect(faultsOf('api/platform/create.ts', opens)).toHaveLength(1)
+    expect(faultsOf('api/platform/metrics.ts', makes)).toHaveLength(1)
+    expect(faultsOf('api/platform/create-organization.ts', makes)).toEqual([])
+    expect(faultsOf('api/platform/create-organization.ts', opens)).toHaveLength(1)
     expect(faultsOf('store/users/users.ts', opens)).toEqual([])
   })
 

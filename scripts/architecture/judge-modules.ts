@@ -73,15 +73,22 @@ function faultOfNouns(path: string, target: string, isType: boolean): string | u
   return other && other !== noun ? `a repository imports no other noun's` : undefined
 }
 
-/** Only `store/` and tests may open a tenant's transaction. `api/platform/` may also make a tenant. */
+/** Only `store/` and tests may open a tenant's transaction. The files of `makers` may also make a tenant. */
 function faultOfTenant(path: string, target: string, names: readonly string[]): string | undefined {
   if (target !== tenantModule || ['store', 'test'].includes(layerOf(path))) return undefined
-  const mayMake = path.startsWith('api/platform/')
+  const mayMake = makers.has(path)
   const opens = names.find((name) => name === 'unwrap' || (name === 'asTenant' && !mayMake))
   return opens && `${opens} is for store/ alone`
 }
 
 const tenantModule = 'store/driver/tenant.ts'
+
+/** Use cases of a platform administrator, whose transaction is over all organizations. */
+const makers: ReadonlySet<string> = new Set([
+  'api/platform/create-organization.ts',
+  'api/platform/remove-factor-of-owner.ts',
+  'api/platform/set-organization-status.ts',
+])
 
 function judgeCycles(modules: readonly Module[], known: Limits['cycles']) {
   const found = findCycles(modules)

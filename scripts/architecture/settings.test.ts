@@ -58,6 +58,14 @@ test('README has the defaults of the configuration', () => {
   expect(wrong).toEqual([])
 })
 
+test('README has the default limits of requests', () => {
+  const [, limits = ''] = /const limits = \{ (.+) \}/.exec(read('config/server.ts')) ?? []
+  const row = rows.find(({ names }) => names.includes('CC_RATE_LIMITS'))
+  expect(row?.defaults).toEqual([
+    limits.replaceAll(': ', '=').replaceAll(', ', ',').replaceAll('_', ''),
+  ])
+})
+
 test('pages, the Compose file and the Dockerfile name no setting that nothing reads', () => {
   const all = names(listed('*.ts').map(read).join('\n'))
   const named = listed('*.md', 'docker-compose.yml', 'Dockerfile').flatMap((file) =>

@@ -8,6 +8,7 @@ import {
 import type { Tenant } from '../../../store/driver/tenant.ts'
 import { sendArtifact } from '../../artifacts/send-artifact.ts'
 import { ErrorBody, errors, Id, IdParams } from '../../http/schemas.ts'
+import { deploymentTarget } from './deployment-target.ts'
 import { leaseLost } from './lease-lost.ts'
 
 const description =
@@ -22,7 +23,7 @@ export const artifactRoute: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/agent/deployments/:id/artifact',
     {
-      config: { access: 'agent' },
+      config: { access: 'agent', target: deploymentTarget },
       schema: {
         operationId: 'downloadRelease',
         description,

@@ -5,9 +5,7 @@ import {
   maxResultBodyBytes,
 } from '../../../domain/agents/agent-limits.ts'
 import { currentProtocol, offerProtocol } from '../../../domain/agents/agent-protocol.ts'
-import { hostWork } from '../../../store/agents/host-work.ts'
-import type { Target } from '../../http/access.ts'
-import { notFound } from '../../../domain/errors.ts'
+import { deploymentTarget } from './deployment-target.ts'
 import { publishedSigningKeys } from '../../../app/signing/published-keys.ts'
 import type { Deps } from '../../deps.ts'
 import { errors, IdParams, Ok } from '../../http/schemas.ts'
@@ -36,11 +34,6 @@ import { takeHeartbeat } from './take-heartbeat.ts'
 import { takeLines } from './take-lines.ts'
 import { takeResult } from './take-result.ts'
 import { addRoutes } from '../../http/add-routes.ts'
-
-// oxlint-disable-next-line max-params -- as the type of a target has them
-const deploymentTarget: Target = async (tenant, { id = 0 }, agentId) => {
-  if (!(await hostWork(tenant).find(id, agentId))) throw notFound()
-}
 
 /** What agents speak (docs/agents.md). They only ever call; nothing calls them. */
 export const agentProtocolRoutes: FastifyPluginAsyncTypebox = async (app) => {

@@ -40,7 +40,11 @@ export const readIngestRoutes: FastifyPluginAsyncTypebox = async (app) => {
   app.get(
     '/finops/ingests/:id',
     {
-      config: { access: 'read', denialEvent: 'cloud.rbac_denied' },
+      config: {
+        access: 'read',
+        denialEvent: 'cloud.rbac_denied',
+        target: async (tenant, { id = 0 }) => readIngests(tenant).get(id),
+      },
       schema: {
         operationId: 'getIngest',
         params: IdParams,

@@ -1,6 +1,6 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
-import { sessionsQuery } from '../api/queries.ts'
+import { sessionsQuery } from './queries.ts'
 import { useMe } from '../app/session.ts'
 import { DataTable } from '../parts/data-table.tsx'
 import { Button } from '../parts/forms.tsx'

@@ -76,12 +76,6 @@ export const configurationVersionQuery = (id: number, version: number) =>
     staleTime: Infinity,
   })
 
-export const variablesQuery = (id: number) =>
-  queryOptions({
-    queryKey: ['workspaces', id, 'variables'],
-    queryFn: ({ signal }) => call('listVariables', { params: { id }, signal }),
-  })
-
 export const outputsQuery = (id: number) =>
   infiniteQueryOptions({
     queryKey: ['workspaces', id, 'outputs'],
@@ -201,68 +195,6 @@ export const peopleQuery = (q = '') =>
     placeholderData: keepPreviousData,
   })
 
-export const organizationTokensQuery = infiniteQueryOptions({
-  queryKey: ['tokens', 'organization'],
-  queryFn: ({ pageParam, signal }) =>
-    call('listTokens', { query: { limit: pageSize, cursor: pageParam }, signal }),
-  initialPageParam: firstPage,
-  getNextPageParam: nextOf,
-})
-
-export const tokensQuery = queryOptions({
-  queryKey: ['tokens'],
-  queryFn: ({ signal }) => call('listMyTokens', { signal }),
-})
-
-export const sessionsQuery = infiniteQueryOptions({
-  queryKey: ['sessions'],
-  queryFn: ({ pageParam, signal }) =>
-    call('listMySessions', { query: { cursor: pageParam }, signal }),
-  initialPageParam: firstPage,
-  getNextPageParam: nextOf,
-})
-
-export const auditQuery = (filter: Record<string, string>) =>
-  infiniteQueryOptions({
-    queryKey: ['audit', filter],
-    queryFn: ({ pageParam, signal }) =>
-      call('listAuditEntries', {
-        query: { ...filter, limit: pageSize, cursor: pageParam },
-        signal,
-      }),
-    initialPageParam: firstPage,
-    getNextPageParam: nextOf,
-  })
-
-export const ssoQuery = queryOptions({
-  queryKey: ['sso'],
-  queryFn: ({ signal }) => call('getSso', { signal }),
-})
-
-export const samlTracesQuery = queryOptions({
-  queryKey: ['sso', 'traces'],
-  queryFn: ({ signal }) => call('listSamlTraces', { signal }),
-  refetchInterval: 15_000,
-})
-
-export const groupMappingsQuery = infiniteQueryOptions({
-  queryKey: ['sso', 'groups'],
-  queryFn: ({ pageParam, signal }) =>
-    call('listGroupMappings', { query: { limit: pageSize, cursor: pageParam }, signal }),
-  initialPageParam: firstPage,
-  getNextPageParam: nextOf,
-})
-
-export const scimLogQuery = (outcome: 'success' | 'failure' | undefined) =>
-  infiniteQueryOptions({
-    queryKey: ['scim-log', outcome ?? 'all'],
-    queryFn: ({ pageParam, signal }) =>
-      call('listScimLog', { query: { limit: 50, cursor: pageParam, outcome }, signal }),
-    initialPageParam: firstPage,
-    getNextPageParam: nextOf,
-    refetchInterval: whileShort(15_000),
-  })
-
 export const gitConnectionsQuery = infiniteQueryOptions({
   queryKey: ['git', 'connections'],
   queryFn: ({ pageParam, signal }) =>
@@ -280,20 +212,4 @@ export const gitRepositoriesQuery = (id: number, q: string) =>
     // Each request counts against the rate limit of the Git provider.
     staleTime: 60_000,
     retry: false,
-  })
-
-export const hydrationsQuery = (id: number) =>
-  infiniteQueryOptions({
-    queryKey: ['workspaces', id, 'git'],
-    queryFn: ({ pageParam, signal }) =>
-      call('listHydrations', { params: { id }, query: { cursor: pageParam }, signal }),
-    initialPageParam: firstPage,
-    getNextPageParam: nextOf,
-    refetchInterval: whileShort(5_000),
-  })
-
-export const hydrationQuery = (id: number, hydrationId: number) =>
-  queryOptions({
-    queryKey: ['workspaces', id, 'git', hydrationId],
-    queryFn: ({ signal }) => call('getHydration', { params: { id, hydrationId }, signal }),
   })

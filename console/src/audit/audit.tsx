@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { auditQuery } from '../api/queries.ts'
+import { auditQuery } from './queries.ts'
 import type { AuditEntry } from '../api/types.ts'
 import type { AuditFilter } from '../app/searches.ts'
 import { momentOfDay } from '../parts/moment-of-day.ts'

@@ -92,9 +92,3 @@ export const triggerWords: Record<CloudSync['trigger'], string> = {
   request: 'on request',
   connect: 'after connecting',
 }
-
-/** Why a sync that ended may lack resources. */
-export const coverageName: Record<Exclude<CloudSync['coverage'], 'full' | null>, string> = {
-  tagged_only: 'only what has or had a tag',
-  partial: 'only types that may be read',
-}

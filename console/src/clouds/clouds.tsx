@@ -5,7 +5,7 @@ import { DataTable, type Column } from '../parts/data-table.tsx'
 import { Empty, ErrorNote, Loading } from '../parts/notes.tsx'
 import { LoadMore, PageHead } from '../parts/pages.tsx'
 import { Time } from '../parts/time.tsx'
-import { accountStatus, coverageName, partName, providerName, syncState } from './cloud-words.ts'
+import { accountStatus, partName, providerName, syncState } from './cloud-words.ts'
 import { CloudTabs } from './cloud-tabs.tsx'
 import { cloudAccountsQuery, type CloudAccount } from './queries.ts'
 
@@ -84,8 +84,8 @@ export function Freshness({ sync }: Pick<CloudAccount, 'sync'>) {
       <span className="row-sub">
         {sync.endedAt === null ? 'since' : 'ended'} <Time at={sync.endedAt ?? sync.startedAt} />
       </span>
-      {sync.coverage && sync.coverage !== 'full' && (
-        <span className="row-sub">{coverageName[sync.coverage]}</span>
+      {sync.coverage === 'tagged_only' && (
+        <span className="row-sub">not all resources are listed</span>
       )}
     </>
   )

@@ -59,22 +59,10 @@ const columns: ReadonlyArray<Column<CloudSync>> = [
   },
   {
     title: 'State',
-    render: ({ state, reason, coverage }) => (
+    render: ({ state, reason }) => (
       <>
         <span className={`badge ${syncState[state].tone}`}>{syncState[state].words}</span>
         {reason && <span className="row-sub">{reason}</span>}
-        {coverage === 'partial' && (
-          <span className="row-sub">
-            Lists only the types of resources that the credentials may read. The others stay as they
-            were last seen.
-          </span>
-        )}
-        {coverage === 'tagged_only' && (
-          <span className="row-sub">
-            Lists only resources that have or had a tag, since the account has no index of Resource
-            Explorer, or one whose default view has a filter.
-          </span>
-        )}
       </>
     ),
   },

@@ -11,6 +11,7 @@ import { WindowedList } from '../parts/windowed-list.tsx'
 import { DeploymentBar } from './deployment-bar.tsx'
 import { HostRow } from './host-row.tsx'
 import { hostItems, type HostItem } from './hosts-by-batch.ts'
+import { hasDeployment, isDeploying } from './has-deployment.ts'
 import { runHostsQuery } from './queries.ts'
 import { hostLooks, hostStates, whatItReleases } from './release-words.ts'
 import { useLastLines } from './use-last-lines.ts'
@@ -22,14 +23,16 @@ export function RunHosts({ run, place }: Props) {
   const [q, setQ] = useState('')
   const [typedState, setTypedState] = useState('')
   const state = hostStates.find((one) => one === typedState)
-  const query = useQuery(
-    runHostsQuery({ pipelineId: place.id, runId: place.runId, endedAt: run.endedAt }),
-  )
+  const enabled = hasDeployment(run)
+  const query = useQuery({
+    ...runHostsQuery({ pipelineId: place.id, runId: place.runId, endedAt: run.endedAt }),
+    enabled,
+  })
   const lines = useLastLines(place, isDeploying(run))
   const hosts = query.data ?? noHosts
   const items = useMemo(() => hostItems(hosts, { q, state }), [hosts, q, state])
   const states = offeredStates(hostStates, hosts, state)
-  if (query.isPending) return <Loading what="hosts" />
+  if (enabled && query.isPending) return <Loading what="hosts" />
   if (hosts.length === 0)
     return query.error ? <ErrorNote error={query.error} goesOn /> : <NoHosts run={run} />
   return (
@@ -79,9 +82,6 @@ export function RunHosts({ run, place }: Props) {
 const noHosts: never[] = []
 const keyOf = ({ key }: HostItem) => key
 const guess = ({ kind }: HostItem) => (kind === 'head' ? 52 : 40)
-
-const isDeploying = ({ state, stages }: Pick<AnyRunDetail, 'state' | 'stages'>): boolean =>
-  state === 'running' && stages.some((one) => one.name === 'deploy' && one.state === 'running')
 
 function NoHosts({ run }: { run: AnyRunDetail }) {
   if (run.state !== 'running')

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
-import { hydrationQuery } from '../api/queries.ts'
+import { hydrationQuery } from './queries.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Button } from '../parts/forms.tsx'
 import { ErrorNote, Loading } from '../parts/notes.tsx'

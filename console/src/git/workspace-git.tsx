@@ -2,7 +2,7 @@ import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-q
 import { useState } from 'react'
 import { call } from '../api/call.ts'
 import { hydrationStatus } from './git-words.ts'
-import { hydrationsQuery } from '../api/queries.ts'
+import { hydrationsQuery } from './queries.ts'
 import type { Hydration, Workspace } from '../api/types.ts'
 import { useMe } from '../app/session.ts'
 import { DataTable } from '../parts/data-table.tsx'

@@ -1,6 +1,7 @@
 import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { allPages } from '../api/all-pages.ts'
 import { call } from '../api/call.ts'
+import { sortedBy } from '../api/sorted-by.ts'
 import { firstPage, nextOf, pageSize, whileShort } from '../api/queries.ts'
 import type { PipelinesSearch } from './pipelines-search.ts'
 
@@ -25,10 +26,15 @@ export const pipelinesQuery = ({ q = '', managed = false, label, sort }: Pipelin
     refetchInterval: whileShort(15_000),
   })
 
+/** A page holds all that a pipeline may have. */
 export const pipelineVariablesQuery = (id: number) =>
   queryOptions({
     queryKey: ['pipelines', id, 'variables'],
-    queryFn: ({ signal }) => call('listPipelineVariables', { params: { id }, signal }),
+    queryFn: async ({ signal }) => {
+      const query = { limit: pageSize }
+      const { variables } = await call('listPipelineVariables', { params: { id }, query, signal })
+      return { variables: sortedBy(variables, ({ phase, key }) => `${phase} ${key}`) }
+    },
   })
 
 /** The application pipelines that people made. */

@@ -1,7 +1,7 @@
 import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../api/call.ts'
-import { groupMappingsQuery } from '../api/queries.ts'
+import { groupMappingsQuery } from './queries.ts'
 import { mappableRoles } from '../api/roles.ts'
 import type { GroupMapping } from '../api/types.ts'
 import { plural } from '../api/words.ts'

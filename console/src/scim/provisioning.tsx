@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { ssoQuery } from '../api/queries.ts'
+import { ssoQuery } from '../saml/queries.ts'
 import { useMe } from '../app/session.ts'
 import { Guide } from '../parts/guide.tsx'
 import { GroupMappings } from './group-mappings.tsx'

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
-import { scimLogQuery } from '../api/queries.ts'
+import { scimLogQuery } from './queries.ts'
 import type { ScimLogEntry } from '../api/types.ts'
 import { DataTable } from '../parts/data-table.tsx'
 import { detailText } from '../parts/detail-text.ts'

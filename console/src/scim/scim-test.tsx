@@ -1,5 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { scimLogQuery, ssoQuery } from '../api/queries.ts'
+import { ssoQuery } from '../saml/queries.ts'
+import { scimLogQuery } from './queries.ts'
 import { Time } from '../parts/time.tsx'
 
 const everyMs = 3_000

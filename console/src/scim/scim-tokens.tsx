@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../api/call.ts'
-import { ssoQuery } from '../api/queries.ts'
+import { ssoQuery } from '../saml/queries.ts'
 import { ConfirmButton } from '../parts/confirm-button.tsx'
 import { CopyLine } from '../parts/copy-line.tsx'
 import { DataTable } from '../parts/data-table.tsx'

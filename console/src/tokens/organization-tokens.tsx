@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
-import { organizationTokensQuery } from '../api/queries.ts'
+import { organizationTokensQuery } from './queries.ts'
 import { useMe } from '../app/session.ts'
 import { ErrorNote, Loading } from '../parts/notes.tsx'
 import { LoadMore } from '../parts/pages.tsx'

@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../api/call.ts'
-import { tokensQuery } from '../api/queries.ts'
+import { tokensQuery } from './queries.ts'
 import { rolesUpTo } from '../api/roles.ts'
 import { useMe } from '../app/session.ts'
 import { Button, Field, Select, textIn } from '../parts/forms.tsx'

@@ -26,6 +26,10 @@ export const accessErrors = {
     text: 'Single sign-on is required here. Allow passwords before you disable the identity provider.',
     action: sso,
   },
+  saml_is_enabled: {
+    text: 'The identity provider is enabled, and nobody could sign in without its certificate. Disable it first, or add another certificate.',
+    action: sso,
+  },
   sso_not_enabled: {
     text: 'Set up and enable an identity provider before you require single sign-on.',
     action: sso,

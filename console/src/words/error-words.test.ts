@@ -60,7 +60,7 @@ describe('the words of an error', () => {
       action: { label: 'Open workspaces' },
     })
     const pipelines = [{ path: 'pipelines/7', message: 'shop_live' }]
-    expect(wordsOfError(error('pipeline_in_use', 'x', pipelines)).items).toEqual([
+    expect(wordsOfError(error('workspace_in_use', 'x', pipelines)).items).toEqual([
       { name: 'Pipeline', text: 'shop_live' },
     ])
   })

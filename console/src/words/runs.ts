@@ -24,8 +24,6 @@ export const runErrors = {
   artifact_gone: 'This artifact was removed: it was too old to be kept. Build its commit again.',
   vars_not_supported: 'A run of an application takes no variables of a plan.',
   managed_pipeline: 'This pipeline belongs to its workspace, and is deleted with it.',
-  pipeline_in_use:
-    'Other pipelines run an artifact that this pipeline built, or go back to it. Deploy other releases with them, or delete them, before you delete it.',
   too_many_policies:
     'The organization has as many policies as it may. Delete those that nobody needs.',
   policy_overtaken:

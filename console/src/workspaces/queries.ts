@@ -1,6 +1,7 @@
-import { infiniteQueryOptions, keepPreviousData } from '@tanstack/react-query'
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { call } from '../api/call.ts'
 import { firstPage, nextOf, pageSize, whileShort } from '../api/queries.ts'
+import { sortedBy } from '../api/sorted-by.ts'
 import type { OwnLists } from './own-lists.ts'
 import { queryOf, type WorkspacesSearch } from './workspaces-search.ts'
 
@@ -45,4 +46,15 @@ export const configurationVersionsQuery = (id: number) =>
       }),
     initialPageParam: firstPage,
     getNextPageParam: nextOf,
+  })
+
+/** A page holds all that a workspace may have. */
+export const variablesQuery = (id: number) =>
+  queryOptions({
+    queryKey: ['workspaces', id, 'variables'],
+    queryFn: async ({ signal }) => {
+      const query = { limit: pageSize }
+      const { variables } = await call('listVariables', { params: { id }, query, signal })
+      return { variables: sortedBy(variables, ({ kind, key }) => `${kind} ${key}`) }
+    },
   })

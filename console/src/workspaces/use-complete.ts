@@ -1,5 +1,6 @@
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query'
-import { resourcesQuery, variablesQuery } from '../api/queries.ts'
+import { resourcesQuery } from '../api/queries.ts'
+import { variablesQuery } from './queries.ts'
 import type { Workspace } from '../api/types.ts'
 import type { Complete } from '../editor/code-types.ts'
 import { completeHcl, namesIn } from './complete-hcl.ts'

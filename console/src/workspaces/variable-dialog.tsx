@@ -1,7 +1,7 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../api/call.ts'
-import { variablesQuery } from '../api/queries.ts'
+import { variablesQuery } from './queries.ts'
 import type { Variable } from '../api/types.ts'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { Check, Field, Select, textIn } from '../parts/forms.tsx'

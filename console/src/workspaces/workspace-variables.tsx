@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../api/call.ts'
-import { variablesQuery } from '../api/queries.ts'
+import { variablesQuery } from './queries.ts'
 import type { Variable } from '../api/types.ts'
 import { useMe } from '../app/session.ts'
 import { ConfirmButton } from '../parts/confirm-button.tsx'

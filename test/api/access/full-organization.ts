@@ -16,6 +16,7 @@ import { resourceRows } from '../../harness/clouds/cloud-rows.ts'
 import { applicationPipeline } from '../../harness/application-run.ts'
 import { builtRun } from '../../harness/built-run.ts'
 import type { Harness } from '../../harness/create-harness.ts'
+import { testDeployment } from '../../harness/deployments.ts'
 import type { TestOrganization } from '../../harness/test-organization.ts'
 import type { TestUser } from '../../harness/test-user.ts'
 import { lockInfo, stateClient, stateOf } from '../workspaces/state-client.ts'
@@ -113,6 +114,7 @@ export async function makeFullOrganization(harness: Harness): Promise<FullOrgani
     bytes: Buffer.from('an artifact'),
     documents: { spdx: '{"spdxVersion":"SPDX-2.3"}', cyclonedx: '{"specVersion":"1.6"}' },
   })
+  const deployed = await testDeployment(harness.deps, org.id, { workspaceId: workspace.id })
   const inPipeline = await post(`/api/pipelines/${pipeline.id}/run`, {})
   const inWorkspace = await post(`${workspace.url}/apply`, {})
 
@@ -160,6 +162,8 @@ export async function makeFullOrganization(harness: Harness): Promise<FullOrgani
     paramsFor({ url }) {
       if (/\/(?:artifact|sbom|provenance|manifest|changes)$/.test(url))
         return { id: String(built.pipelineId), runId: String(built.id) }
+      if (url.endsWith('/hosts'))
+        return { id: String(deployed.pipelineId), runId: String(deployed.id) }
       const [, known] = Object.entries(ids).find(([prefix]) => url.startsWith(prefix)) ?? []
       if (!known) throw new Error(`${url}: nothing here makes what this address names`)
       return Object.fromEntries(Object.entries(known).map(([name, id]) => [name, String(id)]))

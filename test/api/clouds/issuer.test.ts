@@ -37,6 +37,12 @@ describe('the issuer of an organization', () => {
       await db('issuer_keys').update({ signsFrom: db.raw('signs_from - ?::interval', [time]) })
     })
 
+  test('400: an unknown query parameter', async () => {
+    const place = `/oidc/${await publicIdOf(await harness.organization())}`
+    for (const document of ['.well-known/openid-configuration', 'jwks.json'])
+      expect((await harness.app.inject({ url: `${place}/${document}?x=1` })).statusCode).toBe(400)
+  })
+
   test('200: a client that nobody here wrote finds the keys and believes a token', async () => {
     const org = await harness.organization()
     const issuer = await issuerOf(org)

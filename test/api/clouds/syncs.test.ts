@@ -63,6 +63,38 @@ test('GET /api/cloud/accounts: as many statements for twelve accounts as for one
   )
 })
 
+test('GET /api/cloud/accounts/{id}/syncs: 200: less than all has one word, and a reason of its own', async () => {
+  const cloudAccountId = await connectedAccount(harness, org.id)
+  const rows = [
+    { coverage: 'full', state: 'succeeded' },
+    { coverage: 'tagged_only', state: 'succeeded' },
+    { coverage: 'partial', state: 'succeeded' },
+    { coverage: 'partial', state: 'failed', reason: 'No answer.' },
+    { coverage: null, state: 'failed', reason: 'No answer.' },
+  ]
+  const { platform } = harness.deps.store
+  for (const row of rows)
+    await platform('cloud_syncs').insert({
+      organizationId: org.id,
+      cloudAccountId,
+      trigger: 'schedule',
+      endedAt: new Date(),
+      ...row,
+    })
+  const types = 'The credentials may read some types of resources alone.'
+  const shown = [
+    { coverage: null, reason: 'No answer.' },
+    { coverage: 'tagged_only', reason: expect.stringContaining(`No answer. ${types}`) },
+    { coverage: 'tagged_only', reason: expect.stringContaining(types) },
+    { coverage: 'tagged_only', reason: expect.stringContaining('have or had a tag') },
+    { coverage: 'full', reason: null },
+  ]
+  const { syncs } = (await admin.get(`/api/cloud/accounts/${cloudAccountId}/syncs`)).json()
+  expect(syncs).toMatchObject(shown)
+  const { account } = (await admin.get(`/api/cloud/accounts/${cloudAccountId}`)).json()
+  expect(account.sync).toMatchObject({ coverage: null })
+})
+
 describe('POST /api/cloud/accounts/{id}/sync', () => {
   test('202: starts one sync, which a second request joins', async () => {
     const id = await connectedAccount(harness, org.id)

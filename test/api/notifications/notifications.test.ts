@@ -123,6 +123,9 @@ describe('POST /api/notifications', () => {
     ['scopeValue', () => hook({ scopeValue: 'aws' })],
     ['scopeValue', () => hook({ scopeKind: 'all', scopeValue: 'aws' })],
     ['scopeValue', () => hook({ scopeKind: 'tag', scopeValue: 'team' })],
+    ['scopeValue', () => hook({ scopeKind: 'account', scopeValue: '999999999999' })],
+    ['scopeValue', () => hook({ scopeKind: 'workspace', scopeValue: 'x' })],
+    ['scopeValue', () => hook({ scopeKind: 'workspace', scopeValue: 0 })],
     ['minimumImpact', () => hook({ minimumImpact: 1e-13 })],
     ['name', () => hook({ name: 'a\r\nBcc: b@c.example' })],
     ['minimumImpact', () => hook({ minimumImpact: -1 })],
@@ -141,8 +144,7 @@ describe('POST /api/notifications', () => {
     for (const body of [
       mail({ recipients: { userIds: [admin.id, other.viewer.id] } }),
       hook({ scopeKind: 'workspace', scopeValue: String(workspace.id) }),
-      hook({ scopeKind: 'account', scopeValue: '999999999999' }),
-      hook({ scopeKind: 'account', scopeValue: 'x' }),
+      hook({ scopeKind: 'account', scopeValue: '999999999' }),
     ])
       expect((await admin.post('/api/notifications', body)).statusCode).toBe(404)
   })
@@ -195,6 +197,22 @@ describe('PATCH and DELETE /api/notifications/{id}', () => {
     const cleared = { minimumImpact: null, scopeKind: null, scopeValue: null }
     const answer = await admin.patch(`/api/notifications/${id}`, cleared)
     expect(answer.json().notification).toMatchObject(cleared)
+  })
+
+  test('201 and 200: a scope by number; another kind drops the value that it had', async () => {
+    const { org, admin } = await people()
+    const workspace = await org.workspace()
+    const made = await create(admin, mail({ scopeKind: 'workspace', scopeValue: workspace.id }))
+    expect(made).toMatchObject({ scopeKind: 'workspace', scopeValue: String(workspace.id) })
+    const patch = async (change: object) => admin.patch(`/api/notifications/${made.id}`, change)
+    const refused = await patch({ scopeKind: 'provider' })
+    expect([refused.statusCode, refused.json().details?.[0].path]).toEqual([400, 'scopeValue'])
+    for (const scopeKind of ['all', null]) {
+      const cleared = await patch({ scopeKind })
+      expect(cleared.json().notification).toMatchObject({ scopeKind, scopeValue: null })
+      const again = await patch({ scopeKind: 'workspace', scopeValue: workspace.id })
+      expect(again.statusCode, again.body).toBe(200)
+    }
   })
 
   test('400: a changed address is checked too, and a kind stays', async () => {

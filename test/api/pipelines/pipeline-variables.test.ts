@@ -58,8 +58,8 @@ describe('/api/pipelines/{id}/variables', () => {
     const listed = (await viewer.get(url)).json()
     expect(listed.variables.map(({ key, phase, value }: Row) => [key, phase, value])).toEqual([
       ['NPM_TOKEN', 'build', null],
-      ['WORD', 'build', 'x'],
       ['WORD', 'deploy', 'hi'],
+      ['WORD', 'build', 'x'],
     ])
     expect((await viewer.post(url, { key: 'X', value: '', phase: 'build' })).statusCode).toBe(403)
     const kept = await harness.deps.store.tenant(org.id, async (tenant) =>

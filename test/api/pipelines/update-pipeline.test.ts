@@ -185,6 +185,8 @@ describe('PATCH /api/pipelines/{id}', () => {
     const workspace = await org.workspace({ by: owner })
     const managed = `/api/pipelines/${workspace.pipelineId}`
     expect(code(await deployer.patch(managed, { name: 'mine' }))).toEqual([409, 'managed_pipeline'])
+    for (const refused of [{ name: 'provision-x' }, { targetWorkspaceId: null }])
+      expect((await deployer.patch(managed, refused)).statusCode).toBe(400)
     const { pipeline: other } = (
       await deployer.post('/api/pipelines', { name: 'other', ...source })
     ).json()

@@ -35,6 +35,21 @@ describe('PUT /api/workspaces/{id}/configuration', () => {
     expect((await viewer.put(`${workspace.url}/configuration`, { files })).statusCode).toBe(403)
   })
 
+  test('400 before 409: files that are refused, of a workspace whose files come from Git', async () => {
+    const org = await harness.organization()
+    const user = await org.user('Deployer')
+    const workspace = await org.workspace({ by: user })
+    const { platform } = harness.deps.store
+    await platform('workspaces').where({ id: workspace.id }).update({ sourceKind: 'git' })
+    const put = async (files: Record<string, string>) => {
+      const answer = await user.put(`${workspace.url}/configuration`, { files })
+      return [answer.statusCode, answer.json().code]
+    }
+    const encrypted = { 'main.tf': 'terraform {\n  encryption {}\n}\n' }
+    expect(await put(encrypted)).toEqual([400, 'configuration_refused'])
+    expect(await put(simpleFiles)).toEqual([409, 'source_is_git'])
+  })
+
   test('200: an older version is read by its number; null for an unknown number', async () => {
     const org = await harness.organization()
     const user = await org.user('Deployer')

@@ -58,7 +58,7 @@ async function world(org: TestOrganization) {
   const again = await run(org, author, of('mail'), {
     ...over,
     phase: 'succeeded',
-    summary: { add: 2, change: 1, destroy: 3 },
+    summary: { import: 1, add: 2, change: 1, destroy: 3 },
   })
   return { owner, author, of, again }
 }
@@ -157,7 +157,7 @@ test('200: the newest run that can apply, with who started it and what it change
         state: 'succeeded',
         reason: null,
         queued: false,
-        summary: { add: 2, change: 1, destroy: 3 },
+        summary: { import: 1, add: 2, change: 1, destroy: 3 },
         author: { id: author.id, label: author.email },
         origin: { kind: 'person', id: author.id },
         commitSha: null,
