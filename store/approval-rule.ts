@@ -48,8 +48,8 @@ const sinceLastGood = `application_runs e
           or coalesce(e.artifact_run_id, e.pipeline_run_id) > ${lastGood('good.artifact_run_id')})))`
 
 /**
- * SQL: whether another pipeline, which may be deleted, has built what this run promotes. What this pipeline's own builds would make is no part
- * of it; who decided what the other one makes is among its authors (store/runs/source-of-run.ts).
+ * SQL: whether another pipeline, which may be deleted, has built what this run promotes. What this pipeline's own
+ * builds would make is no part of it; who decided what the other one makes is among its authors (store/runs/source-of-run.ts).
  */
 const buildsElsewhere = `(a.rollback_of is null and a.artifact_run_id is not null and not exists (
   select from application_runs b
@@ -65,7 +65,6 @@ export const selectReleaseRules = `
   select a.pipeline_run_id as workspace_run_id, a.organization_id, a.author_user_id,
     a.phase = 'deploying' and coalesce(w.criticality, 'standard') = 'standard' as only_confirm,
     ${samePeople(
-      'a.organization_id',
       `array(
       select a.author_user_id where a.author_user_id is not null
       union select unnest(e.author_user_ids) from ${sinceLastGood}
@@ -99,7 +98,6 @@ export const selectApprovalRules = `
     coalesce(r.author_user_id, released.author_user_id) as author_user_id,
     r.approval_reasons = '{confirm}' and w.criticality = 'standard' as only_confirm,
     ${samePeople(
-      'r.organization_id',
       `array(
       select r.author_user_id where r.author_user_id is not null
       union select unnest(r.overrides_by)

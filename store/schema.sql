@@ -3161,6 +3161,8 @@ functions
   keep_workspace_labels() returns trigger set search_path=public, pg_temp md5 1da2e675442331c090cac0b4c0e5b6b6
   other_cloud_id(cloud_id text) returns text md5 a371f3cb6bd6868fb8c707dad26fc05b
   refuse_change() returns trigger md5 d62cc46c8c0bc8edfd39e9706bafc7a3
+  same_people(ids integer[]) returns integer[] security definer set search_path=public, pg_temp md5 ab8b8b375f4173b5b136c7bb8050b0c8
+    grant execute to cc_app
   scim_emails(profile jsonb, email text) returns text[] md5 4c3c1fe3d0ab8f096f3f62525274cd72
   scim_groups_by_name(wanted text) returns SETOF integer security definer set search_path=public, pg_temp md5 55a08e3598d3fdb0283802616ec9d581
     grant execute to cc_app

@@ -56,7 +56,8 @@ export async function saveSaml(deps: Deps, caller: Caller, input: SamlSave): Pro
 /**
  * Everybody who contributed to whom this provider can sign in: the holder of a certificate's key can
  * sign in as anybody. Once the keys of all certificates are replaced, earlier editors no longer count. A
- * certificate that was renewed over its key replaces nothing. If an identity provider signed the caller in, who
+ * certificate that was renewed over its key replaces nothing, and neither does one after there was none: it may be the
+ * one from before. If an identity provider signed the caller in, who
  * configured that one may be the caller.
  */
 async function saversOf(
@@ -66,7 +67,11 @@ async function saversOf(
 ): Promise<number[]> {
   const kept = await samlConfigurations(tenant).certificates()
   const keys = parsed.certificates?.map(({ pem }) => publicKeyOf(pem))
-  const isNew = keys && !kept.some(({ pem }) => keys.includes(publicKeyOf(pem)))
+  const isNew =
+    kept.length > 0 &&
+    keys !== undefined &&
+    keys.length > 0 &&
+    !kept.some(({ pem }) => keys.includes(publicKeyOf(pem)))
   const earlier = isNew ? [] : (before?.savedBy ?? [])
   const behind = (await saversBehind(tenant, caller)) ?? []
   return [...new Set([...earlier, ...behind, caller.userId])]

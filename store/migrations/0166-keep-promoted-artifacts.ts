@@ -16,7 +16,12 @@ export async function up(knex: Knex): Promise<void> {
 
     -- What a run deploys is not deleted before the run.
     alter table application_runs
-      drop constraint application_runs_organization_id_artifact_run_id_fkey,
+      drop constraint application_runs_organization_id_artifact_run_id_fkey;
+    -- A start refuses a run without an artifact; one that refers to such a run would stop the upgrade here.
+    update application_runs a set artifact_run_id = null
+    where a.artifact_run_id is not null and not exists (select from artifacts f
+      where f.organization_id = a.organization_id and f.pipeline_run_id = a.artifact_run_id);
+    alter table application_runs
       add foreign key (organization_id, artifact_run_id) references artifacts (organization_id, pipeline_run_id);
   `)
 }

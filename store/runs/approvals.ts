@@ -117,7 +117,7 @@ export function approvals(tenant: Tenant) {
            where v.organization_id = ? and v.id = ? and a.decision = 'approved' and a.voided_at is null
              -- A confirmation is of a plan that needs no second person.
              and (a.stage = 'plan' or r.approval_reasons <> '{confirm}')
-             and a.user_id <> all(${samePeople('v.organization_id', 'v.author_user_ids || same.author_user_ids')})) as seen`,
+             and a.user_id <> all(${samePeople('v.author_user_ids || same.author_user_ids')})) as seen`,
         [organizationId, configurationVersionId],
       )
       return rows[0].seen

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { unwrap } from '../../../store/driver/tenant.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import { createIdentityProvider, type IdentityProvider } from '../../harness/identity-provider.ts'
 
@@ -9,6 +10,28 @@ beforeAll(async () => {
   idp = await createIdentityProvider()
 })
 afterAll(async () => harness.close())
+
+test('who configured a provider still counts after its certificate was cleared and given again', async () => {
+  const organization = await harness.organization()
+  const first = await organization.user('Owner')
+  const second = await organization.user('Owner')
+  const savedBy = async () => {
+    const row = await harness.deps.store.tenant(organization.id, async (tenant) =>
+      unwrap(tenant).db('saml_configurations').first('savedBy'),
+    )
+    return row.savedBy.toSorted((one: number, other: number) => one - other)
+  }
+  const { entityId: idpEntityId, ssoUrl, certificate } = idp
+  const both = [first.id, second.id]
+  expect((await first.post('/api/org/saml', { idpEntityId, ssoUrl, certificate })).statusCode).toBe(
+    200,
+  )
+  for (const given of [null, certificate]) {
+    const saved = await second.post('/api/org/saml', { idpEntityId, certificate: given })
+    expect(saved.statusCode, saved.body).toBe(200)
+    expect(await savedBy()).toEqual(both)
+  }
+})
 
 test('200 and 409: null clears the certificate, of a disabled configuration alone', async () => {
   const owner = await (await harness.organization()).user('Owner')
