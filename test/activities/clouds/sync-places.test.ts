@@ -76,7 +76,11 @@ describe('a role that may read some types alone', () => {
     cloud.regions = { '': all }
     await steps.sync()
     Object.assign(cloud, { coverage: 'partial', readable, regions: { '': [] } })
-    expect(await steps.sync(2)).toMatchObject({ state: 'succeeded', coverage: 'tagged_only', gone: 1 })
+    expect(await steps.sync(2)).toMatchObject({
+      state: 'succeeded',
+      coverage: 'tagged_only',
+      gone: 1,
+    })
     const kept = { vm: 'gone', disk: 'present', net: 'present', lb_: 'present' }
     expect(await steps.states()).toEqual(kept)
     const { checks, status } = await steps.account()
