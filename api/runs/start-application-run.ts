@@ -4,12 +4,13 @@ import { afterArtifact } from '../../app/runs/after-artifact.ts'
 import type { CommitsSince } from '../../app/deployments/commits-since.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import { canonicalJson } from '../../domain/canonical-json.ts'
-import { conflict, invalid } from '../../domain/errors.ts'
+import { conflict, invalid, notFound } from '../../domain/errors.ts'
 import { checkBranchName, checkTagName } from '../../domain/git/repository-name.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { gitConnections } from '../../store/git/git-connections.ts'
 import { pipelines, type Pipeline } from '../../store/pipelines/pipelines.ts'
 import { idempotencyKeys } from '../../store/requests/idempotency-keys.ts'
+import { promotions } from '../../store/runs/promotions.ts'
 import { releases } from '../../store/runs/releases.ts'
 import { sourceOfRun } from '../../store/runs/source-of-run.ts'
 import type { Deps } from '../deps.ts'
@@ -147,6 +148,7 @@ async function begin(tenant: Tenant, caller: Caller, start: Start): Promise<RunA
     )
   const found: Promoted | undefined =
     artifactOf === undefined ? undefined : await findPromoted(tenant, { pipeline, artifactOf })
+  if (found && !(await promotions(tenant).hold(found.artifactRunId))) throw notFound()
   const place = await beginApplicationRun(tenant, caller, {
     pipeline,
     source: found?.source ?? (await sourceFor(tenant, pipeline, revision)),

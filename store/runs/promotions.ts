@@ -42,5 +42,17 @@ export function promotions(tenant: Tenant) {
       )
       return rows[0]
     },
+
+    /**
+     * Keeps the artifact of this run until the transaction ends. False if the pipeline that built it was deleted with it
+     * meanwhile.
+     */
+    async hold(artifactRunId: number): Promise<boolean> {
+      const { rows } = await db.raw(
+        'select from artifacts where organization_id = ? and pipeline_run_id = ? for key share',
+        [organizationId, artifactRunId],
+      )
+      return rows.length > 0
+    },
   }
 }

@@ -1,5 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { unwrap } from '../../../store/driver/tenant.ts'
+import { deleteWithArtifacts } from '../../../store/pipelines/delete-with-artifacts.ts'
 import { approvers } from '../../../store/runs/approvers.ts'
 import { agentHosts, type AgentHosts } from '../../harness/deploy/agent-hosts.ts'
 import { deployActivities, sha256 } from '../../harness/deploy/deploy-world.ts'
@@ -76,6 +78,30 @@ describe('what a promoted artifact is needed for', () => {
 
   const rowOf = async (runId: number) =>
     harness.deps.store.platform('artifacts').where({ pipelineRunId: runId }).first()
+
+  test('404: the pipeline that built it is deleted while a promotion is started', async () => {
+    const [source, to] = [await pipeline(), await pipeline()]
+    const from = await built(source.id)
+    // The promotion found the artifact, and waits for this transaction.
+    const { started } = await harness.deps.store.tenant(org.id, async (tenant) => {
+      await deleteWithArtifacts(tenant, source.id)
+      const { db } = unwrap(tenant)
+      const answer = owner.post(`/api/pipelines/${to.id}/run`, { artifactOf: from })
+      await expect
+        .poll(
+          async () => {
+            const { rows } = await db.raw(
+              'select count(*)::integer as waiting from pg_locks where pg_backend_pid() = any(pg_blocking_pids(pid))',
+            )
+            return rows[0].waiting
+          },
+          { timeout: 30_000 },
+        )
+        .toBeGreaterThan(0)
+      return { started: answer }
+    })
+    expect((await started).statusCode).toBe(404)
+  })
 
   test('200: a pipeline is deleted while another one deploys what it built: that deployment goes on, and is gone back to', async () => {
     const [source, later] = [await pipeline(), await pipeline()]
