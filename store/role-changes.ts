@@ -8,7 +8,7 @@ type Recomputed = { organizationId: string; notCounting?: string }
 /**
  * SQL, parts of a `with` that has `affected` (user_id): writes what SCIM's groups and the groups of the last assertion
  * grant these people. `changed` has the role of all sources before and after, `promoted` and `demoted` who of them has
- * more and less. Reads the grants as they were before the statement. `notCounting` is the id of a group that grants
+ * more and less, and `by_default` who configured the default role that promoted somebody. Reads the grants as they were before the statement. `notCounting` is the id of a group that grants
  * nothing. A person of SAML has the default role if no group grants one.
  */
 export const recomputedRoles = ({ organizationId, notCounting }: Recomputed): string => `
@@ -55,6 +55,12 @@ export const recomputedRoles = ({ organizationId, notCounting }: Recomputed): st
     group by a.user_id, w.role
     having coalesce(max(r.role), 'Viewer') <> ${becomes}),
   promoted as (select user_id from changed where becomes > was),
+  by_default as (
+    select p.user_id, saver as made_by from promoted p
+      join by_saml s on s.user_id = p.user_id and s.role is null
+      join wanted w on w.user_id = p.user_id and w.source = 'saml'
+      join saml_configurations c on c.organization_id = ${organizationId}
+      cross join unnest(c.saved_by) as saver),
   demoted as (select user_id from changed where becomes < was)`
 
 /** The highest of what is granted by hand and what is wanted; `greatest` ignores null. */

@@ -59,6 +59,8 @@ const giveText = (whom: Affected['whom'], { notCounting, many }: Form): string =
         join tokens t on t.organization_id = $1 and t.id = $4
         ${everybodyBehind('t', 'user_id')}
       union all
+      select user_id, made_by, clock_timestamp() from by_default
+      union all
       select p.user_id, behind.id, gm.updated_at from promoted p
         join group_members m on m.organization_id = $1 and m.user_id = p.user_id
         join groups g on g.organization_id = m.organization_id and g.id = m.group_id
@@ -99,7 +101,7 @@ export function memberRoles(
      * Recomputes the roles of the affected people, up or down, in one statement. A role granted by hand
      * is not touched, and no mapping grants Owner. `notCounting` computes their roles without the group,
      * before it is deleted: afterwards its members are unknown. A person whose role rises counts as
-     * promoted by who made the SCIM token and who mapped the group, and links to them that somebody was shown end.
+     * promoted by who made the SCIM token, mapped the group or configured the default role, and links to them that somebody was shown end.
      * Of a person whose role falls the links that they were shown end. Each change of a role is audited. Returns
      * whether a role falls: the caller then voids approvals.
      */

@@ -34,7 +34,8 @@ const actor = {
  * Recomputes the roles that the members of one group get from their groups, in one statement. A
  * role granted by hand is not touched: the highest source counts. The people must be locked, so
  * that a member who is added concurrently is not missed. The caller then voids approvals. A person
- * whose role rises counts as promoted by everybody behind the change of the mapping, and links to them that somebody was shown end.
+ * whose role rises counts as promoted by everybody behind the change of the mapping and by who configured the default
+ * role, if it is that; links to them that somebody was shown end.
  * Of a person whose role falls the links that they were shown end. Each change of a role is audited.
  */
 export async function recomputeGroupRoles(
@@ -65,8 +66,9 @@ const text = `with affected as (
   held as (${endInvitationsBy(':organizationId', 'demoted')}),
   made as (
     insert into person_makers (organization_id, user_id, made_by, what)
-    select :organizationId::integer, user_id, maker, 'promoted'
-    from promoted cross join unnest(:makers::integer[]) as maker
+    select :organizationId::integer, user_id, maker, 'promoted' from (
+      select user_id, maker from promoted cross join unnest(:makers::integer[]) as maker
+      union select user_id, made_by from by_default) as by
     ${newestMaking}),
   ${auditChangedRoles(actor, '')}
   select (select count(*) from changed)::integer as people, ${changedIds} as ids`

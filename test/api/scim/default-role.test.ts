@@ -27,7 +27,7 @@ async function start() {
   await map('readers', 'Viewer')
   const role = async () => idp.roleOf(id)
   expect(await role()).toBe('Deployer')
-  return { org, idp, person, id, map, role }
+  return { org, admin, idp, person, id, map, role }
 }
 
 type World = Awaited<ReturnType<typeof start>>
@@ -53,13 +53,22 @@ test.each(Object.keys(ways))(
   'the role of a group takes the place of `defaultRole`, and gives it back: %s',
   async (how) => {
     const world = await start()
-    const { org, idp, person, id, role } = world
+    const { org, admin, idp, person, id, role } = world
     const run = await approvedRun(harness.deps, org, person)
     const group = (await ways[how]?.(world)) ?? ''
     expect(await role()).toBe('Viewer')
     expect(await run.now()).toMatchObject({ phase: 'awaiting_approval', approved: false })
+    const before = new Date()
     await idp.patch(`/Groups/${group}`, members('remove', id))
     expect(await role()).toBe('Deployer')
+    const made = await harness.deps.store.tenant(org.id, async (tenant) =>
+      unwrap(tenant)
+        .db('person_makers')
+        .where({ userId: person.id, madeBy: admin.id })
+        .where('at', '>', before)
+        .pluck('what'),
+    )
+    expect(made, 'by who configured the default role').toEqual(['promoted'])
     const entries = await harness.deps.store.tenant(org.id, async (tenant) =>
       unwrap(tenant)
         .db('audit_entries')
