@@ -1,6 +1,7 @@
 import type { Caller } from '../../domain/access/caller.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { prices, type StoredPrice } from '../../store/finops/prices.ts'
+import { roomInPriceBook } from '../../store/finops/room-in-price-book.ts'
 import { guardedByPrices } from '../../app/finops/guarded-by-prices.ts'
 import { noteGuardChange } from '../../app/policies/note-guard-change.ts'
 import type { Deps } from '../deps.ts'
@@ -18,6 +19,9 @@ export async function createPrice(
   assertOwnSource(body.source)
   const { match = {}, monthlyPrice = '0', validFrom, source = 'manual' } = priceColumns(body)
   return deps.store.tenant(organizationId, async (tenant) => {
+    const room = roomInPriceBook(tenant)
+    await room.hold()
+    await room.assert({ resourceType, match })
     const price = await prices(tenant).create({
       provider,
       resourceType,

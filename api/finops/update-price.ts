@@ -3,6 +3,7 @@ import type { Caller } from '../../domain/access/caller.ts'
 import { parseDecimal } from '../../domain/finops/decimal.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { prices, type PriceChange, type StoredPrice } from '../../store/finops/prices.ts'
+import { roomInPriceBook } from '../../store/finops/room-in-price-book.ts'
 import { guardedByPrices } from '../../app/finops/guarded-by-prices.ts'
 import { noteGuardChange } from '../../app/policies/note-guard-change.ts'
 import type { Deps } from '../deps.ts'
@@ -20,6 +21,8 @@ export async function updatePrice(
 ): Promise<StoredPrice> {
   const { organizationId } = caller
   return deps.store.tenant(organizationId, async (tenant) => {
+    const room = roomInPriceBook(tenant)
+    await room.hold()
     const before = await prices(tenant).getForUpdate(id)
     const columns = changedColumns(before, priceColumns(change))
     const changed = Object.keys(columns)
@@ -27,6 +30,8 @@ export async function updatePrice(
     assertOwnSource(columns.source)
     const isTaken = before.learned !== null && changed.some((field) => field !== 'enabled')
     if (isTaken) columns.source ??= 'manual'
+    // A book from before the limits can still be switched off, and priced anew.
+    if (columns.match || columns.resourceType) await room.assert({ ...before, ...columns }, id)
     const after = await prices(tenant).update(id, {
       ...columns,
       ...(isTaken && { learned: null, learnedKey: null }),

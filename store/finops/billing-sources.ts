@@ -40,6 +40,10 @@ export function billingSources(tenant: Tenant) {
       return ensure({ name }, 'name')
     },
 
+    async findNamed(name: string): Promise<BillingSource | undefined> {
+      return rows().where({ name }).first(columns)
+    },
+
     async get(id: number): Promise<BillingSource> {
       const row = await rows().where({ id }).first(columns)
       if (!row) throw notFound()

@@ -19,7 +19,7 @@ export function billingUploads(tenant: Tenant) {
 
   return {
     /** Locks out other beginnings in the organization until the transaction ends. */
-    async countUnderWay(): Promise<{ receiving: number; storedBytes: number }> {
+    async countUnderWay(): Promise<{ receiving: number; storedBytes: number; sources: number }> {
       await db.raw('select pg_advisory_xact_lock(?, ?)', [beginLock, organizationId])
       const { rows: found } = await db.raw(countUnderWay, { organizationId, goneAfter })
       return found[0]
@@ -76,7 +76,9 @@ const countUnderWay = `
   select (select count(*)::int from billing_uploads where organization_id = :organizationId
       and state = 'receiving' and touched_at > now() - :goneAfter::interval) as receiving,
     (select coalesce(sum(bytes), 0)::bigint from billing_upload_files
-      where organization_id = :organizationId) as "storedBytes"`
+      where organization_id = :organizationId) as "storedBytes",
+    (select count(*)::int from billing_sources where organization_id = :organizationId
+      and name is not null and removed_at is null) as sources`
 
 const dropUnusedSource = `
   delete from billing_sources s where s.organization_id = :organizationId and s.id = :id and s.name is not null

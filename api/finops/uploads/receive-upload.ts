@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import type { Caller } from '../../../domain/access/caller.ts'
-import { AppError, invalid } from '../../../domain/errors.ts'
+import { AppError, conflict, invalid } from '../../../domain/errors.ts'
 import { assertFileName, assertSourceName } from '../../../domain/finops/upload-names.ts'
 import { billingSources } from '../../../store/finops/billing-sources.ts'
 import { billingUploads, placeOfChunks } from '../../../store/finops/billing-uploads.ts'
@@ -13,6 +13,8 @@ import { watchPace } from './upload-pace.ts'
 const chunkBytes = 1024 ** 2
 /** An organization may store so many full uploads. */
 const storedUploads = 32
+/** Named sources of an organization: answers about its cost and its ingests read all of them. */
+const maxSources = 1_000
 
 export type ReceivedUpload = { uploadId: number; sourceId: number; source: string; digest: Buffer }
 
@@ -84,7 +86,7 @@ async function begin(
 ): Promise<{ uploadId: number; sourceId: number }> {
   return deps.store.tenant(organizationId, async (tenant) => {
     const uploads = billingUploads(tenant)
-    const { receiving, storedBytes } = await uploads.countUnderWay()
+    const { receiving, storedBytes, sources } = await uploads.countUnderWay()
     if (receiving >= ofOrganization) throw organizationIsBusy()
     if (storedBytes > storedUploads * limitOf(deps))
       throw new AppError(
@@ -92,7 +94,13 @@ async function begin(
         'Your organization has stored as many uploads as it may. Delete sources that are no longer needed.',
         { code: 'uploads_full' },
       )
-    const { id: sourceId } = await billingSources(tenant).ensureNamed(source)
+    const all = billingSources(tenant)
+    if (sources >= maxSources && !(await all.findNamed(source)))
+      throw conflict(
+        'too_many_sources',
+        `An organization has at most ${maxSources} named sources of bills. Send it to one of them, or delete one that is no longer needed.`,
+      )
+    const { id: sourceId } = await all.ensureNamed(source)
     return { uploadId: await uploads.begin({ sourceId, createdBy: userId }), sourceId }
   })
 }

@@ -57,6 +57,8 @@ export const cloudErrors = {
   tag_key_missing:
     'Cost without a tag can be shown once the settings of the organization name the tag.',
   too_many_budgets: { text: 'There are as many budgets as there may be.', withFacts: true },
+  too_many_prices: { text: 'The price book is full.', withFacts: true },
+  too_many_sources: { text: 'There are as many sources as there may be.', withFacts: true },
   too_many_units: { text: 'There are as many units as there may be.', withFacts: true },
   too_many_values: { text: 'These are too many days.', withFacts: true },
   window_too_large:
