@@ -13,6 +13,7 @@ import { openCopies } from './open-copies.ts'
 import { openLanes } from './open-lanes.ts'
 import { askPrepared } from './ask-prepared.ts'
 import { sendTogether } from './send-together.ts'
+import { shareConnections, type Shares } from './share-connections.ts'
 import type { PreparedQuery, Scalar, Value } from './kept-query.ts'
 import { asTenant, type Tenant } from './tenant.ts'
 import { keptRows, prepareWrites, setTenant, tenantRows, writeRows } from './tenant-query.ts'
@@ -46,9 +47,10 @@ export type Store = {
 }
 
 /**
- * Opens the two pools. Each connection logs in as a login without rights of its own and changes to
- * a role that owns nothing and cannot bypass row-level security. `onBackend` is told of the server's process of each
- * connection for transactions of organizations, and must not reject.
+ * Opens the two pools. Organizations share the connections of the first one (share-connections.ts). Each connection
+ * logs in as a login without rights of its own and changes to a role that owns nothing and cannot bypass row-level
+ * security. `onBackend` is told of the server's process of each connection for transactions of organizations, and must
+ * not reject.
  */
 export function connectStore(
   logins: DatabaseLogins,
@@ -69,34 +71,12 @@ export function connectStore(
   )
 
   return {
-    async tenant(organizationId, work) {
-      try {
-        return await inTransaction(app, async (db) => withTenant(db, { organizationId, work }))
-      } catch (error) {
-        throw toFault(error)
-      }
-    },
-    async reading(organizationId, work) {
-      try {
-        return await inReading(app, async (db) =>
-          withTenant(db, { organizationId, work, set: setTenant }),
-        )
-      } catch (error) {
-        throw toFault(error)
-      }
-    },
+    ...transactionsOn(app, shareConnections(poolSize)),
     async read<R>(organizationId: number, query: PreparedQuery<Value>) {
       try {
         return await tenantLanes.ask(async (connection) =>
           tenantRows<R>(connection, organizationId, query),
         )
-      } catch (error) {
-        throw toFault(error)
-      }
-    },
-    async write<R>(organizationId: number, query: PreparedQuery<Value>) {
-      try {
-        return await writeInOneTrip<R>(app, organizationId, query)
       } catch (error) {
         throw toFault(error)
       }
@@ -127,6 +107,48 @@ export function connectStore(
       copies.close()
       const open = [app.destroy(), platform.destroy(), tenantLanes.close(), platformLanes.close()]
       await Promise.all(open)
+    },
+  }
+}
+
+/** Transactions of organizations on a pool whose connections they share. */
+function transactionsOn(pool: Knex, shares: Shares): Pick<Store, 'tenant' | 'reading' | 'write'> {
+  return {
+    async tenant(organizationId, work) {
+      const share = await shares.take(organizationId)
+      try {
+        return await share.run(async () =>
+          inTransaction(pool, async (db) => withTenant(db, { organizationId, work })),
+        )
+      } catch (error) {
+        throw toFault(error)
+      } finally {
+        share.giveBack()
+      }
+    },
+    async reading(organizationId, work) {
+      const share = await shares.take(organizationId)
+      try {
+        return await share.run(async () =>
+          inReading(
+            pool,
+            async (db) => withTenant(db, { organizationId, work, set: setTenant }),
+            () => share.giveBack(),
+          ),
+        )
+      } catch (error) {
+        throw toFault(error)
+      }
+    },
+    async write<R>(organizationId: number, query: PreparedQuery<Value>) {
+      const share = await shares.take(organizationId)
+      try {
+        return await writeInOneTrip<R>(pool, organizationId, query)
+      } catch (error) {
+        throw toFault(error)
+      } finally {
+        share.giveBack()
+      }
     },
   }
 }

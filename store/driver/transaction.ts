@@ -28,17 +28,31 @@ export async function inTransaction<T>(pool: Knex, work: (db: Db) => Promise<T>)
 
 /**
  * The same for `work` that only reads, in a transaction that refuses to write. What was read does not depend on the
- * end of the transaction, so that is not awaited, which saves a round trip.
+ * end of the transaction, so that is not awaited, which saves a round trip. `onEnd` is told when the connection is back
+ * in the pool, or when there was none.
  */
-export async function inReading<T>(pool: Knex, work: (db: Db) => Promise<T>): Promise<T> {
-  const connection: Client = await pool.client.acquireConnection()
+export async function inReading<T>(
+  pool: Knex,
+  work: (db: Db) => Promise<T>,
+  onEnd: () => void,
+): Promise<T> {
+  const connection: Client = await acquire(pool, onEnd)
   const { db, close } = openDb(begin(pool, connection))
   try {
     return await work(db)
   } finally {
     close()
     const ended = rollBack(connection, 'rollback')
-    void ended.then(async () => pool.client.releaseConnection(connection))
+    void ended.then(async () => pool.client.releaseConnection(connection)).finally(onEnd)
+  }
+}
+
+async function acquire(pool: Knex, onFailure: () => void): Promise<Client> {
+  try {
+    return await pool.client.acquireConnection()
+  } catch (error) {
+    onFailure()
+    throw error
   }
 }
 
