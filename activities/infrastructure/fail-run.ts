@@ -37,9 +37,13 @@ export const failRun =
       await endRun(
         tenant,
         { organizationId, workspaceRunId, actor: systemActor },
-        run.cancelRequestedAt
-          ? { phase: 'canceled', reason: 'canceled_by_user' }
-          : { phase: 'failed', reason, message: byCode[code ?? ''] ?? byReason[reason] },
+        {
+          // An attempt that was given up may have moved the run on since: to its approval, or into its apply.
+          from: [run.phase],
+          ...(run.cancelRequestedAt
+            ? { phase: 'canceled', reason: 'canceled_by_user' }
+            : { phase: 'failed', reason, message: byCode[code ?? ''] ?? byReason[reason] }),
+        },
       )
     })
   }

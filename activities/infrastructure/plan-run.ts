@@ -92,8 +92,12 @@ async function planOnce(deps: Deps, found: FoundRun, watch: RunWatch): Promise<v
       await log.append([{ level: 'warn', line: error.message.slice(0, 4_096) }])
     // Not ours to end: another worker ended the run, or Temporal will retry.
     if (!failure) throw isLast && !watch.cause() ? new GivenUp(error) : error
-    await log.append([{ level: 'error', line: failure.message.slice(0, 4_096) }])
-    await retryWhileUnavailable(async () => recordPlanFailure(deps, found, failure))
+    // What the plan said comes before its end.
+    await log.append([])
+    const { reason, message } = failure
+    await retryWhileUnavailable(async () =>
+      recordPlanFailure(deps, found, { reason, message, hash: secret.hash }),
+    )
   }
 }
 

@@ -9,7 +9,11 @@ import { approvalRuleOf } from '../../domain/runs/approval-reason.ts'
 import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
 import { endRun } from '../../app/runs/end-run.ts'
 import { mailApprovers } from '../../app/runs/mail-approvers.ts'
-import { findJudgedPlan, type PlanToApply } from '../../store/infrastructure/judged-plan.ts'
+import {
+  findJudgedPlan,
+  judgedPlan,
+  type PlanToApply,
+} from '../../store/infrastructure/judged-plan.ts'
 import { plans } from '../../store/infrastructure/plans.ts'
 import { workspaceRuns } from '../../store/runs/workspace-runs.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
@@ -44,6 +48,10 @@ export async function recheckGates(
     const now = await workspaceRuns(tenant).getForUpdate(run.id)
     // Another worker applies the run, or it is over.
     if (now.phase !== 'awaiting_approval' && now.phase !== 'apply_queued') return 'ended'
+    const current = await judgedPlan(tenant, run.id)
+    if (!current) return 'gone'
+    // Another worker has judged the plan meanwhile, by rules that are in force.
+    if (isJudgedByToday(current)) return current.plan
     if (judgement instanceof JobFailure) return endFailed(tenant, found, judgement)
     const { judged, judgedBy } = judgement
     const { gates, cost, reach, estimate, denied } = judged
@@ -65,7 +73,9 @@ export async function recheckGates(
       target: { kind: 'run', id: run.id, label: workspace.name },
       detail: { result: denied ? denied.reason : 'pass' },
     })
-    return denied ? endFailed(tenant, found, denied) : plan
+    // Rules that were changed since they were sent end no run: the plan is judged by today's first.
+    const isToday = isJudgedByToday({ ...current, plan: { ...current.plan, ...judgedBy } })
+    return denied && isToday ? endFailed(tenant, found, denied) : plan
   })
 }
 

@@ -1,3 +1,4 @@
+import type { Tenant } from '../../store/driver/tenant.ts'
 import { systemActor } from '../../store/audit/audit-log.ts'
 import { applyAttempts } from '../../store/infrastructure/apply-attempts.ts'
 import { endRun } from '../../app/runs/end-run.ts'
@@ -24,15 +25,8 @@ export const reconcileApply =
   (deps: Deps) =>
   async ({ runId: workspaceRunId }: InfrastructureRunInput): Promise<RunStep> => {
     const organizationId = await ownerOf(deps, workspaceRunId)
-    const run = await deps.store.tenant(organizationId, async (tenant) =>
-      workspaceRuns(tenant).get(workspaceRunId),
-    )
-    if (run.phase !== 'applying') return stepOfRun(deps, { organizationId, workspaceRunId })
-
-    const fence = await deps.store.tenant(organizationId, async (tenant) => {
-      await workspaces(tenant).getForUpdate(run.workspaceId)
-      return workspaces(tenant).raiseFence(run.workspaceId)
-    })
+    const fence = await fenceOff(deps, organizationId, workspaceRunId)
+    if (fence === undefined) return stepOfRun(deps, { organizationId, workspaceRunId })
     await beatWhile(async () => {
       while (await isAlive(deps, organizationId, workspaceRunId))
         await new Promise((resolve) => setTimeout(resolve, pollMs))
@@ -40,6 +34,30 @@ export const reconcileApply =
     })
     return stepOfRun(deps, { organizationId, workspaceRunId })
   }
+
+/**
+ * Raises the fencing number against the attempt that is there when this is called. Undefined where there is none to
+ * settle: the run is not being applied, or another worker has settled that attempt while this one waited for the row
+ * of the workspace. What is applied by then was begun anew.
+ */
+async function fenceOff(
+  deps: Deps,
+  organizationId: number,
+  workspaceRunId: number,
+): Promise<number | undefined> {
+  const look = async (tenant: Tenant) => ({
+    run: await workspaceRuns(tenant).get(workspaceRunId),
+    attempt: await applyAttempts(tenant).find(workspaceRunId),
+  })
+  const { run, attempt } = await deps.store.tenant(organizationId, look)
+  if (run.phase !== 'applying') return undefined
+  return deps.store.tenant(organizationId, async (tenant) => {
+    await workspaces(tenant).getForUpdate(run.workspaceId)
+    const now = await look(tenant)
+    if (now.run.phase !== 'applying' || now.attempt?.fence !== attempt?.fence) return undefined
+    return workspaces(tenant).raiseFence(run.workspaceId)
+  })
+}
 
 async function isAlive(
   deps: Deps,

@@ -8,7 +8,9 @@ import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
 import { mailApprovers } from '../../app/runs/mail-approvers.ts'
 import { organizationSettings } from '../../store/organizations/settings.ts'
 import { endRun, type RunEnd } from '../../app/runs/end-run.ts'
+import { isNewestPlan } from '../../store/infrastructure/begin-plan.ts'
 import { plans } from '../../store/infrastructure/plans.ts'
+import { logLines } from '../../store/runs/log-lines.ts'
 import { stages } from '../../store/runs/stages.ts'
 import { planPasses } from '../../store/runs/stage-moves.ts'
 import { workspaceRuns, type RunChange } from '../../store/runs/workspace-runs.ts'
@@ -188,18 +190,25 @@ async function savePlan(
 
 /**
  * Ends a run whose plan failed. Only from `planning`: an attempt that Temporal gave to another worker
- * must not end the run while the other worker applies it.
+ * must not end the run while the other worker applies it. Nor while the other one plans it, unless it was
+ * canceled: a worker that is cut off cannot load a provider that the other one can. `hash` is of the token
+ * of the attempt, where it was begun.
  */
 export async function recordPlanFailure(
   deps: Pick<Deps, 'store'>,
-  { organizationId, run, actor }: FoundRun,
-  failure: { reason: RunReason; message: string },
+  { organizationId, run, actor, stageIds }: FoundRun,
+  failure: { reason: RunReason; message: string; hash?: Buffer },
 ): Promise<void> {
   const canceled = failure.reason === 'canceled_by_user'
+  const { hash } = failure
   await deps.store.tenant(organizationId, async (tenant) => {
-    await endRun(
+    const workspace = await workspaces(tenant).getForUpdate(run.workspaceId)
+    // Attempts are counted under this lock.
+    await workspaceRuns(tenant).getForUpdate(run.id)
+    if (hash && !canceled && !(await isNewestPlan(tenant, run.id, hash))) return
+    const ended = await endRun(
       tenant,
-      { organizationId, workspaceRunId: run.id, actor },
+      { organizationId, workspaceRunId: run.id, actor, held: { run, workspace } },
       {
         phase: canceled ? 'canceled' : 'failed',
         from: ['planning'],
@@ -207,5 +216,9 @@ export async function recordPlanFailure(
         message: failure.message.slice(0, 1_000),
       },
     )
+    if (ended && hash)
+      await logLines(tenant).append(stageIds['plan'] ?? 0, [
+        { level: 'error', line: failure.message.slice(0, 4_096) },
+      ])
   })
 }

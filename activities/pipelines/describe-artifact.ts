@@ -51,7 +51,7 @@ export const describeArtifact =
       if (begun?.count === undefined) return
       const { asked, count } = begun
       const { found, why } = await beatWhile(async () => tryOnce(deps, place, { asked, count }))
-      await retryWhileUnavailable(async () => note(deps, place, { asked, found, why }))
+      await retryWhileUnavailable(async () => note(deps, place, { asked, count, found, why }))
     })
   }
 
@@ -124,21 +124,26 @@ async function describeIn(
   return { spdxDigest: digests.spdx ?? null, cyclonedxDigest: digests.cyclonedx ?? null }
 }
 
-/** The first attempt that gets here says what the run has. */
+/** The first attempt that makes one says what the run has. That there is none, the newest alone says. */
 async function note(
   { store }: Needed,
   { organizationId, runId }: Place,
-  outcome: Outcome & { asked: ToDescribe },
+  { count, ...outcome }: Noted & { count: number },
 ): Promise<void> {
-  await store.tenant(organizationId, async (tenant) => noteIn(tenant, runId, outcome))
+  const newest = outcome.why === undefined ? undefined : count
+  await store.tenant(organizationId, async (tenant) =>
+    noteIn(tenant, runId, { ...outcome, newest }),
+  )
 }
+
+type Noted = Outcome & { asked: ToDescribe }
 
 async function noteIn(
   tenant: Tenant,
   runId: number,
-  { asked, found, why }: Outcome & { asked: ToDescribe },
+  { asked, found, why, newest }: Noted & { newest?: number | undefined },
 ): Promise<void> {
-  if (!(await artifacts(tenant).describe(runId, found))) return
+  if (!(await artifacts(tenant).describe(runId, found, newest))) return
   const message =
     why === undefined
       ? 'Bill of materials: SPDX 2.3 and CycloneDX 1.6.'

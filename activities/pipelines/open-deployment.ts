@@ -1,3 +1,4 @@
+import { Context } from '@temporalio/activity'
 import { checkManifest } from '../../domain/manifest/check-manifest.ts'
 import { planRelease } from '../../domain/pipelines/release-plan.ts'
 import { ensureSigningKey } from '../../app/signing/ensure-signing-key.ts'
@@ -49,7 +50,10 @@ export const openDeployment =
       return waitAfter(opened)
     })
 
-/** Within the organization's share of the calls of Git hosts. A refused token ends the run. */
+/**
+ * Within the organization's share of the calls of Git hosts. A refused token ends the run. Where the attempt was given
+ * up, its calls were cut off: that says nothing of the host, and another attempt is under way.
+ */
 const openByWorkspace = async (
   deps: Needed,
   place: { organizationId: number; runId: number; workspaceId: number },
@@ -57,6 +61,8 @@ const openByWorkspace = async (
   gitActivity(deps, place.organizationId, async (within) =>
     openWorkspaceRelease(within, place, async (connection, work) =>
       notingRefusals(deps, place.organizationId, { connection, work }).catch((error: unknown) => {
+        if (Context.current().cancellationSignal.aborted)
+          throw new Error('this attempt was given up', { cause: error })
         throw finalIfRefused(error)
       }),
     ),

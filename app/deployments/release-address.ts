@@ -36,6 +36,5 @@ export function isReleaseToken(keyring: Keyring, release: AddressedRelease, mac:
   return own.length === mac.length && timingSafeEqual(own, mac)
 }
 
-/** Of PostgreSQL's `integer`. */
 const macOf = (keyring: Keyring, { organizationId, runId, digest }: AddressedRelease): Buffer =>
   keyring.mac('release-address', JSON.stringify([organizationId, runId, digest]))

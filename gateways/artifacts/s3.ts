@@ -188,7 +188,9 @@ async function removeAt({ name, opened }: Bucket, key: string): Promise<void> {
   const abortSignal = AbortSignal.timeout(removalMs)
   const command = new DeleteObjectCommand({ Bucket: name, Key: key })
   await client.send(command, { abortSignal }).catch((error: unknown) => {
-    if (!isMissing(error)) throw error
+    if (isMissing(error)) return
+    // By its name alone it would be an end that the caller asked for.
+    throw abortSignal.aborted ? bucketFault(error) : error
   })
 }
 

@@ -1,4 +1,5 @@
 import type { Store } from '../driver/connect.ts'
+import { unwrap, type Tenant } from '../driver/tenant.ts'
 
 export type PlanTry = {
   workspaceRunId: number
@@ -31,4 +32,18 @@ export async function beginPlan(
     values: [organizationId, workspaceRunId, engineRunId, hash, prefix, hours],
   })
   return begun.length === 1
+}
+
+/** Whether no later attempt to plan the run was begun than the one that got this token. */
+export async function isNewestPlan(
+  tenant: Tenant,
+  workspaceRunId: number,
+  hash: Buffer,
+): Promise<boolean> {
+  const { db, organizationId } = unwrap(tenant)
+  const newest = await db('tokens')
+    .where({ organizationId, workspaceRunId, kind: 'run', runPhase: 'plan' })
+    .orderBy('id', 'desc')
+    .first('hash')
+  return newest !== undefined && hash.equals(newest.hash)
 }

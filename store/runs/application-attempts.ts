@@ -44,12 +44,23 @@ export function applicationAttempts(tenant: Tenant, pipelineRunId: number) {
       await row().whereNotNull('waitsForSlotSince').update({ waitsForSlotSince: null })
     },
 
-    /** An attempt that ended in order, such as one of a worker that was told to stop, was not lost. */
-    async forget(step: CountedStep): Promise<void> {
+    /** Whether no later attempt of the step was begun. */
+    async isNewest(step: CountedStep, begun: number): Promise<boolean> {
+      const newest = await row()
+        .where({ [countOf[step]]: begun })
+        .first('pipelineRunId')
+      return newest !== undefined
+    },
+
+    /**
+     * An attempt that ended in order, such as one of a worker that was told to stop, was not lost. Not once a later
+     * one was begun: that one takes another number than its own for the sign that it is over.
+     */
+    async forget(step: CountedStep, begun: number): Promise<void> {
       const count = countOf[step]
       await row()
-        .where(count, '>', 0)
-        .update({ [count]: db.raw('?? - 1', [count]) })
+        .where({ [count]: begun })
+        .update({ [count]: begun - 1 })
     },
   }
 }

@@ -86,12 +86,12 @@ export function artifacts(tenant: Tenant) {
       return counted?.descriptionsBegun
     },
 
-    /** Compare-and-swap: false if another attempt was first. */
-    async describe(pipelineRunId: number, found: Descriptions): Promise<boolean> {
+    /** Compare-and-swap: false if another attempt was first, or a later one than `newest` was begun. */
+    async describe(pipelineRunId: number, found: Descriptions, newest?: number): Promise<boolean> {
       for (const digest of Object.values(found)) if (digest !== null) await hold(digest)
+      const ofNewest = newest === undefined ? {} : { descriptionsBegun: newest }
       const described = await row(pipelineRunId)
-        .whereNull('describedAt')
-        .whereNull('sweptAt')
+        .where({ describedAt: null, sweptAt: null, ...ofNewest })
         .update({ ...found, describedAt: db.fn.now() })
       return described === 1
     },

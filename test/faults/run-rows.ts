@@ -100,3 +100,14 @@ export async function hold(harness: Harness, sql: string): Promise<{ release(): 
     },
   }
 }
+
+/** Waits until a session of this database waits for a lock that another one holds. */
+export async function waitsForLock(harness: Harness): Promise<void> {
+  await until('a session waits for a lock', async () => {
+    const { rows } = await harness.deps.store.platform.raw(
+      `select from pg_locks w where not w.granted and exists (select from pg_locks g
+         join pg_database d on d.oid = g.database where g.pid = w.pid and d.datname = current_database())`,
+    )
+    return rows.length > 0
+  })
+}
