@@ -11,6 +11,7 @@ import type { Outbound } from '../gateways/outbound/outbound.ts'
 import type { Store } from '../store/driver/connect.ts'
 import type { CloudAccount } from '../store/clouds/cloud-account-row.ts'
 import type { ChangeFeed } from '../store/platform/change-feed.ts'
+import type { BillPlaces } from './finops/bill-places.ts'
 import type { SlotShares } from './runs/slot-shares.ts'
 
 /** The dependencies of the activities: made once by the worker, and by tests. */
@@ -33,6 +34,7 @@ export type Deps = {
   readBills: BillReader['readBills']
   /** Limit of the files of one bill. */
   billBytes: number
+  billPlaces: BillPlaces
   builds: BuildDeps
   changes: ChangeFeed
   log: Logger

@@ -67,6 +67,7 @@ async function measure({ folder, reader, api, loads, databaseUrl }: Place): Prom
     const answer = await reader.readBills({
       files: [{ path, key: 'bill' }],
       tagAliases: {},
+      limits: { bytes: 20 * 1024 ** 3 },
       outFolder: folder,
     })
     const slice = answer.kind === 'read' ? answer.slices[0] : undefined

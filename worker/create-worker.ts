@@ -8,6 +8,7 @@ import type { BuildDeps, Deps } from '../activities/deps.ts'
 import type { ArtifactStore } from '../gateways/artifacts/artifact-store.ts'
 import { artifactFolder } from '../gateways/artifacts/folder.ts'
 import { openAccount } from '../app/clouds/open-account.ts'
+import { createBillPlaces, placesOfReader } from '../activities/finops/bill-places.ts'
 import { createActivities } from '../activities/index.ts'
 import {
   createSlotShares,
@@ -101,6 +102,7 @@ export async function createWorker(deps: WorkerDeps): Promise<RunningWorker> {
     awsIdentity: config.awsIdentity,
     issuerOrigin: config.oidcIssuer ?? publicOrigin,
   }
+  const billBytes = config.billGibibytes * 1024 ** 3
   const activityDeps: Deps = {
     store,
     keyring,
@@ -112,7 +114,8 @@ export async function createWorker(deps: WorkerDeps): Promise<RunningWorker> {
     planJsonBytes: config.planJsonMaxMb * 1024 ** 2,
     billingDir: config.billingDir,
     readBills: deps.bills.readBills,
-    billBytes: config.billGibibytes * 1024 ** 3,
+    billBytes,
+    billPlaces: createBillPlaces({ readers: config.billingSlots, billBytes }),
     builds: buildDeps(deps, client),
     changes,
     log,
@@ -167,7 +170,8 @@ export async function createWorker(deps: WorkerDeps): Promise<RunningWorker> {
     ...common,
     taskQueue: billingQueue,
     activities: activities.billing,
-    maxConcurrentActivityTaskExecutions: config.billingSlots,
+    // Most of them wait for a storage, or for a reader.
+    maxConcurrentActivityTaskExecutions: config.billingSlots * placesOfReader,
     shutdownGraceTime: '1 second',
     shutdownForceTime: '15 seconds',
   })

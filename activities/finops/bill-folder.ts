@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { unavailable } from '../../domain/errors.ts'
 import type { BillInput } from '../../workflows/finops/contract.ts'
@@ -15,6 +15,8 @@ const inUse = new Set<string>()
 export type BillFolder = {
   /** Where the bill's files are fetched to; an earlier attempt of this machine may have left some. */
   files: string
+  /** Of the files that were there. */
+  bytes: number
   /** For the reader, empty. */
   out: string
   remove(): Promise<void>
@@ -31,17 +33,20 @@ export async function openBillFolder(root: string, input: BillInput): Promise<Bi
   const path = join(root, nameOf(input))
   if (inUse.has(path)) throw taken()
   inUse.add(path)
+  let bytes = 0
   try {
     await mkdir(join(path, 'files'), { recursive: true, mode: 0o711 })
     await claim(join(path, 'owner'))
     await rm(join(path, 'out'), { recursive: true, force: true })
     await mkdir(join(path, 'out'), { mode: 0o711 })
+    bytes = await bytesIn(join(path, 'files'))
   } catch (error) {
     inUse.delete(path)
     throw error
   }
   return {
     files: join(path, 'files'),
+    bytes,
     out: join(path, 'out'),
     async remove() {
       await rm(path, { recursive: true, force: true })
@@ -53,6 +58,12 @@ export async function openBillFolder(root: string, input: BillInput): Promise<Bi
 
 const taken = () =>
   unavailable('bill_folder_taken', 'Another attempt still works on this bill. It is tried again.')
+
+async function bytesIn(folder: string): Promise<number> {
+  const names = await readdir(folder)
+  const sizes = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).size))
+  return sizes.reduce((sum, size) => sum + size, 0)
+}
 
 /** Notes this process as the owner, unless the one that is noted still runs. */
 async function claim(path: string): Promise<void> {

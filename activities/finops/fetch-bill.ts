@@ -14,11 +14,12 @@ import { ingestSources } from '../../store/finops/ingest-sources.ts'
 import type { BillInput } from '../../workflows/finops/contract.ts'
 import { askThrice, isKind } from '../clouds/cloud-activity.ts'
 import type { Deps } from '../deps.ts'
+import type { HeldRoom } from './disk-room.ts'
 
 type Needed = Pick<Deps, 'store' | 'keyring' | 'openCloud' | 'billBytes'>
 /** `key` is what people are shown; `path` is ours. */
 export type FetchedFile = { path: string; key: string }
-type At = { input: BillInput; folder: string; signal: AbortSignal }
+type At = { input: BillInput; folder: string; room: HeldRoom; signal: AbortSignal }
 
 /** The form of a bill by its name, as the reader takes it. */
 const suffixOf = (key: string): string =>
@@ -51,7 +52,7 @@ export type PromisedRows = {
  */
 export async function fetchSlice(
   deps: Needed,
-  { input, folder, signal }: At,
+  { input, folder, room, signal }: At,
   look: { cloudAccountId: number; period: string; manifestHash: string },
 ): Promise<FetchedBill | 'changed'> {
   const account = await deps.store.tenant(input.organizationId, async (tenant) =>
@@ -66,7 +67,7 @@ export async function fetchSlice(
     const found = await askThrice(async () => bills.find(signal, months), signal)
     const slice = found.find(({ period }) => look.period.startsWith(period))
     if (slice?.state !== 'ready' || slice.hash !== look.manifestHash) return 'changed'
-    const at = { folder, maxBytes: deps.billBytes, signal }
+    const at = { folder, room, maxBytes: deps.billBytes, signal }
     const unloaded = await bills.unload?.(slice, signal)
     const files = unloaded
       ? await fetchUnloaded(bills, unloaded, at)
@@ -93,19 +94,25 @@ export async function fetchSlice(
 const promisedOf = ({ rows, manifest }: FoundSlice, provider: CloudProvider): PromisedRows | null =>
   rows === null ? null : { rows, manifest, isCounted: provider === 'gcp' }
 
-type Target = { folder: string; maxBytes: number; signal: AbortSignal }
+type Target = { folder: string; room: HeldRoom; maxBytes: number; signal: AbortSignal }
 
 async function fetchFiles(
   bills: Pick<Bills, 'fetch'>,
   files: readonly BillFile[],
-  { folder, maxBytes, signal }: Target,
+  { folder, room, maxBytes, signal }: Target,
 ): Promise<FetchedFile[]> {
   assertSize(files, maxBytes)
   const pace = createPace()
+  const beforePiece = async () => pace.rest(async () => room.wait(signal))
   for (const [at, file] of files.entries())
     await askThrice(async () => {
-      const onBytes = atMost(maxBytes)
-      return bills.fetch(file, pathOf(folder, at, file.key), { signal, onBytes, pace })
+      const count = atMost(maxBytes)
+      const onBytes = (bytes: number) => {
+        room.add(bytes)
+        count(bytes)
+      }
+      const progress = { signal, onBytes, beforePiece, pace }
+      return bills.fetch(file, pathOf(folder, at, file.key), progress)
     }, signal)
   return files.map(({ key }, at) => fileOf(folder, at, key))
 }
@@ -149,7 +156,7 @@ const tooLarge = (bytes: number, maxBytes: number): AppError =>
 /** Writes the files of an upload, and holds each against its digest. */
 export async function fetchUpload(
   { store, keyring }: Pick<Needed, 'store' | 'keyring'>,
-  { input, folder, signal }: At,
+  { input, folder, room, signal }: At,
   files: readonly UploadedFile[],
 ): Promise<FetchedFile[]> {
   const { organizationId } = input
@@ -169,10 +176,12 @@ export async function fetchUpload(
     const hashed = async function* (): AsyncGenerator<Buffer> {
       for await (const chunk of chunksOf(id)) {
         hash.update(chunk)
+        room.add(chunk.length)
         yield chunk
       }
     }
     const path = fetched[at]?.path ?? ''
+    await room.wait(signal)
     await pipeline(hashed, createWriteStream(path, { mode: 0o644 }), { signal })
     if (hash.digest('hex') !== sha256)
       throw conflict('upload_damaged', 'What is stored of the upload is damaged. Send it again.')

@@ -3,10 +3,15 @@ import type { SliceInput } from '../../workflows/finops/contract.ts'
 import { cloudActivity } from '../clouds/cloud-activity.ts'
 import type { Deps } from '../deps.ts'
 
-/** Puts a loaded slice in the place of the current one. Idempotent: a slice that is swapped is left alone. */
+/**
+ * Puts a loaded slice in the place of the current one, as one of this worker's readers. Idempotent: a slice that is
+ * swapped is left alone.
+ */
 export const swapSlice =
-  ({ store }: Pick<Deps, 'store'>) =>
+  ({ store, billPlaces }: Pick<Deps, 'store' | 'billPlaces'>) =>
   async ({ organizationId, sliceId }: SliceInput): Promise<void> =>
-    cloudActivity(async () => {
-      await swap(store, { organizationId, sliceId })
-    })
+    cloudActivity(async (signal) =>
+      billPlaces.read(signal, async () => {
+        await swap(store, { organizationId, sliceId })
+      }),
+    )

@@ -9,25 +9,28 @@ import type { BillInput, Taken } from '../../workflows/finops/contract.ts'
 import { cloudActivity } from '../clouds/cloud-activity.ts'
 import type { Deps } from '../deps.ts'
 import { openBillFolder, type BillFolder } from './bill-folder.ts'
+import type { HeldRoom } from './disk-room.ts'
 import { fetchSlice, fetchUpload, type FetchedBill, type PromisedRows } from './fetch-bill.ts'
 import { throwDiskFault } from './throw-disk-fault.ts'
 
 type Needed = Pick<
   Deps,
-  'store' | 'keyring' | 'openCloud' | 'readBills' | 'billingDir' | 'billBytes'
+  'store' | 'keyring' | 'openCloud' | 'readBills' | 'billingDir' | 'billBytes' | 'billPlaces'
 >
 
 /**
  * Fetches a bill to this worker's disk, reads it and loads its charges, which nobody sees before the swap.
- * Idempotent: an attempt after a crash goes on with the files that are there and loads anew.
+ * Idempotent: an attempt after a crash goes on with the files that are there and loads anew. Only its reading and
+ * loading hold a reader of this worker: the bill of a slow storage must not keep others from theirs.
  */
 export const takeBill =
   (deps: Needed) =>
   async (input: BillInput): Promise<Taken> =>
     cloudActivity(async (signal) => {
       const folder = await openBillFolder(deps.billingDir, input).catch(throwDiskFault)
+      const room = deps.billPlaces.disk.hold(folder.bytes)
       try {
-        const taken = await take(deps, { input, folder, signal }).catch(throwDiskFault)
+        const taken = await take(deps, { input, folder, room, signal }).catch(throwDiskFault)
         await folder.remove()
         return taken
       } catch (error) {
@@ -35,15 +38,17 @@ export const takeBill =
         if (error instanceof AppError && error.fault !== 'unavailable') await folder.remove()
         else folder.release()
         throw error
+      } finally {
+        room.release()
       }
     })
 
-type Work = { input: BillInput; folder: BillFolder; signal: AbortSignal }
+type Work = { input: BillInput; folder: BillFolder; room: HeldRoom; signal: AbortSignal }
 const over: Taken = { outcome: 'over', sliceIds: [] }
 const changed: Taken = { outcome: 'changed', sliceIds: [] }
 
 async function take(deps: Needed, work: Work): Promise<Taken> {
-  const { input, folder, signal } = work
+  const { input, folder, room, signal } = work
   const { organizationId, ingestId, sourceId, sliceId, uploadId } = input
   const found = await deps.store.tenant(organizationId, async (tenant) => {
     const source = await ingestSources(tenant).findWaiting({ ingestId, sourceId })
@@ -62,7 +67,7 @@ async function take(deps: Needed, work: Work): Promise<Taken> {
   })
   if (!found) return over
   if (found === 'changed') return changed
-  const at = { input, folder: folder.files, signal }
+  const at = { input, folder: folder.files, room, signal }
   const fetched = found.files
     ? { files: await fetchUpload(deps, at, found.files), promised: null }
     : await fetchSlice(deps, at, found.look)
@@ -72,7 +77,7 @@ async function take(deps: Needed, work: Work): Promise<Taken> {
     )
     return changed
   }
-  return read(deps, work, fetched)
+  return deps.billPlaces.read(signal, async () => read(deps, work, fetched))
 }
 
 async function read(

@@ -15,14 +15,14 @@ export type ReadRequest = {
   provider?: CloudProvider
   /** A folder of the worker's own, which the files for COPY are put in. */
   outFolder: string
-  limits?: Partial<ReadLimits>
+  limits: Pick<ReadLimits, 'bytes'> & Partial<ReadLimits>
   signal?: AbortSignal
   /** Called every two seconds while it reads. */
   beat?: () => void
 }
 
 export type ReadLimits = {
-  /** Of the files together, as they were fetched. */
+  /** Of the files together, as they were fetched: the operator's CC_BILL_GIBIBYTES. */
   bytes: number
   /** Of one file, unpacked; a gzip file is unpacked to the disk. */
   unpackedBytes: number
@@ -33,8 +33,7 @@ export type ReadLimits = {
 }
 
 const gibibyte = 1024 ** 3
-const usualLimits: ReadLimits = {
-  bytes: 16 * gibibyte,
+const usualLimits: Omit<ReadLimits, 'bytes'> = {
   // What DuckDB spills lies beside it.
   unpackedBytes: 48 * gibibyte,
   memoryBytes: gibibyte,

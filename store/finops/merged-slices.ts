@@ -91,8 +91,12 @@ const selectStale = `
   select v.version, (select coalesce(json_agg(s order by s.period), '[]') from stale s) as months
   from cost_versions v where v.organization_id = :organizationId`
 
-/** The first key of the advisory lock, arbitrary. Two months with one second key wait for each other's next pass. */
-const mergeLock = 726_199_447
+/**
+ * The first key of the advisory lock, arbitrary. Two months with one second key wait for each other's next pass. A
+ * worker of an earlier version has another number: then both make the sums of the month, the second one after the
+ * first, since `hold` locks its row.
+ */
+const mergeLock = 726_199_449
 const tryLock = `
   select pg_try_advisory_xact_lock(:lock::integer, hashtext(:organizationId::integer || ' ' || :period::date)) as "isLocked"`
 

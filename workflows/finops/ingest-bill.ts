@@ -9,10 +9,11 @@ const { endBill } = proxyActivities<ControlActivities>({
   retry: { initialInterval: '200 ms', maximumInterval: '5 seconds' },
 })
 // Fetching, reading and loading use one folder on one worker's disk, so they are one activity. After a
-// crash it goes on with the files that are there, on another worker from the start.
+// crash it goes on with the files that are there, on another worker from the start. An attempt waits for a reader of
+// the worker between the two, behind several bills at worst, so its time limit is above that of a slow fetch.
 const { takeBill } = proxyActivities<BillingActivities>({
   taskQueue: billingQueue,
-  startToCloseTimeout: '4 hours',
+  startToCloseTimeout: '8 hours',
   scheduleToCloseTimeout: '12 hours',
   heartbeatTimeout: '15 seconds',
   retry: { initialInterval: '1 second', maximumInterval: '1 minute', maximumAttempts: 25 },

@@ -58,7 +58,8 @@ export async function ingestBilling(input: IngestInput): Promise<void> {
     throw ApplicationFailure.nonRetryable('refused: the input is not ours', 'bad_input')
   try {
     for (;;) {
-      const { sourceIds } = await nextSources(input)
+      const { sourceIds, billsAtOnce } = await nextSources(input)
+      const takeBill = inTurn(take, billsAtOnce)
       if (sourceIds.length === 0) {
         if ((await endIngest(input)).next === 'over') return
         continue
@@ -69,7 +70,7 @@ export async function ingestBilling(input: IngestInput): Promise<void> {
         if (workflowInfo().continueAsNewSuggested) return
         const sourceId = left.shift()
         if (sourceId === undefined) return
-        await takeSource({ ...input, sourceId })
+        await takeSource({ ...input, sourceId }, takeBill)
         return lookAtNext()
       }
       await Promise.all(Array.from({ length: atOnce }, lookAtNext))
@@ -82,13 +83,13 @@ export async function ingestBilling(input: IngestInput): Promise<void> {
   await continueAsNew<typeof ingestBilling>(input)
 }
 
-async function takeSource(input: SourceInput): Promise<void> {
+async function takeSource(input: SourceInput, takeBill: TakeBill): Promise<void> {
   try {
     for (let look = 0; look < maxLooks; look += 1) {
       const found = await discoverBills(input)
-      const outcomes = await Promise.all(slicesOf(input, found).map(async (bill) => take(bill)))
+      const outcomes = await Promise.all(slicesOf(input, found).map(async (bill) => takeBill(bill)))
       // One after the other: two of them may hold the same month, and the newest one stays.
-      for (const bill of uploadsOf(input, found)) await take(bill)
+      for (const bill of uploadsOf(input, found)) await takeBill(bill)
       if (!outcomes.includes('changed')) break
     }
     await endSource(input)
@@ -98,6 +99,30 @@ async function takeSource(input: SourceInput): Promise<void> {
 }
 
 type Bill = { input: BillInput; summary: string }
+type TakeBill = (bill: Bill) => Promise<string>
+
+/**
+ * Takes so many bills at once, in the order of the calls. The places that all workers have for bills are shared by
+ * all organizations, and one whose storages are slow would hold them all.
+ */
+function inTurn(takeBill: TakeBill, atOnce: number | undefined): TakeBill {
+  // By a worker of an earlier version, or in a history of its time: no promise is added then, so that commands keep
+  // their order in a replay.
+  if (atOnce === undefined) return takeBill
+  let running = 0
+  const waiting: Array<() => void> = []
+  return async (bill) => {
+    if (running < atOnce) running += 1
+    else await new Promise<void>((begin) => waiting.push(begin))
+    try {
+      return await takeBill(bill)
+    } finally {
+      const next = waiting.shift()
+      if (next) next()
+      else running -= 1
+    }
+  }
+}
 
 function slicesOf(input: SourceInput, { accountId, sliceIds, months }: Discovered): Bill[] {
   return sliceIds.map((sliceId, at) => {

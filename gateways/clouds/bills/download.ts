@@ -45,6 +45,7 @@ export async function download(
     if (at > file.size) at = 0
     for (let failures = 0; at < file.size;) {
       const begunAt = at
+      await progress.beforePiece?.()
       try {
         const piece = await askFor({ file, from: at, ask }, progress.signal)
         at = await write(piece, { handle, at, last: lastOf(file, at), progress })

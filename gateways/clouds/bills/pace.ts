@@ -7,6 +7,8 @@ export type Pace = {
   add(bytes: number): void
   /** Throws where the storage has sent too little for its time since the last check. */
   check(): void
+  /** Waits for something of ours, whose time is not the storage's. */
+  rest<T>(wait: () => Promise<T>): Promise<T>
 }
 
 const perSecond = 64 * 1024
@@ -15,7 +17,7 @@ const requestSeconds = 5
 /** A shorter time says nothing. One try takes two minutes at most (`pieceTimeoutMs`). */
 const windowSeconds = 60
 
-/** Few ingests are under way at once, so a storage that hardly sends anything would keep other organizations waiting. */
+/** A storage that hardly sends anything would hold its place for hours, of the few that a worker has for bills. */
 export function createPace(now = () => performance.now()): Pace {
   let begunAt = now()
   let bytes = 0
@@ -37,6 +39,14 @@ export function createPace(now = () => performance.now()): Pace {
           'unreachable',
           'The storage sends less than 64 KiB a second. Check its endpoint, and what limits it.',
         )
+    },
+    async rest(wait) {
+      const restedAt = now()
+      try {
+        return await wait()
+      } finally {
+        begunAt += now() - restedAt
+      }
     },
   }
 }

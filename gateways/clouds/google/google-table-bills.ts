@@ -145,6 +145,7 @@ async function writeLines(
   let limit = pageLines
   let bytes = 0
   for (let first = 0; first < lines;) {
+    await progress.beforePiece?.()
     const page = await warehouse.page(job, { first, limit }, signal).catch((error: unknown) => {
       if (!(error instanceof AnswerTooLarge) || limit === 1) throw error
       return undefined

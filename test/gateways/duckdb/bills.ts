@@ -5,9 +5,11 @@ import { basename, join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { copyColumns } from '../../../domain/finops/focus/charge-columns.ts'
 import { createBillReader } from '../../../gateways/duckdb/create-bill-reader.ts'
-import type { ReadRequest } from '../../../gateways/duckdb/read-bills.ts'
+import type { ReadLimits, ReadRequest } from '../../../gateways/duckdb/read-bills.ts'
 import { findCommand } from '../../../gateways/sandbox/find-command.ts'
 
+/** What a test asks in its own way. */
+type Own = Omit<Partial<ReadRequest>, 'limits'> & { limits?: Partial<ReadLimits> }
 type Answer = Awaited<ReturnType<Awaited<ReturnType<typeof createBillReader>>['readBills']>>
 export type Row = Record<string, string | null>
 
@@ -46,12 +48,13 @@ export async function billFolder(kind?: 'bubblewrap' | 'process') {
       )
       return join(folder, name)
     },
-    async read(names: readonly string[], request: Partial<ReadRequest> = {}): Promise<Answer> {
+    async read(names: readonly string[], request: Own = {}): Promise<Answer> {
       return reader.readBills({
         files: names.map((name) => ({ path: join(folder, name), key: `bills/${name}` })),
         tagAliases: {},
         outFolder: folder,
         ...request,
+        limits: { bytes: 1024 ** 3, ...request.limits },
       })
     },
     /** The rows of a file for COPY. */

@@ -70,6 +70,7 @@ describe.skipIf(!mayMount)('on a small disk', () => {
     const request = {
       files: [{ path, key: `bills/${name}` }],
       tagAliases: {},
+      limits: { bytes: 1024 ** 3 },
       outFolder: bills.path('.'),
     }
     const filler = join(disk, 'filler')

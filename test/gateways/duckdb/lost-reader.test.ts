@@ -29,7 +29,12 @@ async function answerTo(end: Partial<StepEnd>) {
   const benches = { open: async () => bench } as unknown as Benches
   return readBills(
     { benches, entry: 'main.ts', log: { warn: () => undefined } },
-    { files: [{ path, key: 'bill.csv' }], tagAliases: {}, outFolder: folder },
+    {
+      files: [{ path, key: 'bill.csv' }],
+      tagAliases: {},
+      limits: { bytes: 1024 ** 2 },
+      outFolder: folder,
+    },
   )
 }
 

@@ -12,7 +12,16 @@ const mebibyte = 1024 ** 2
 let number = 0
 
 /** A storage that sends so many bytes of a file in each answer, each after so many seconds. */
-function storage({ bytes, seconds }: { bytes: number; seconds: number }) {
+function storage({
+  bytes,
+  seconds,
+  waits = 0,
+}: {
+  bytes: number
+  seconds: number
+  /** Seconds for room on the disk, before each piece. */
+  waits?: number
+}) {
   let now = 0
   const pace = createPace(() => now)
   const asked: number[] = []
@@ -28,7 +37,9 @@ function storage({ bytes, seconds }: { bytes: number; seconds: number }) {
       body: [body] as unknown as AsyncIterable<Buffer>,
     }
   }
-  const progress = { signal: new AbortController().signal, onBytes: () => undefined, pace }
+  const beforePiece = async () => pace.rest(async () => void (now += waits * 1_000))
+  const { signal } = new AbortController()
+  const progress = { signal, onBytes: () => undefined, beforePiece, pace }
   return {
     asked,
     async fetch(size: number) {
@@ -58,4 +69,11 @@ test('small files that each come after 50 s are too slow together, and after 2 s
   await expect(slow.fetch(100)).rejects.toMatchObject(tooSlow)
   const usual = storage({ bytes: 100, seconds: 2 })
   for (let file = 0; file < 100; file += 1) expect(await usual.fetch(100)).toBe(100)
+})
+
+test('what the worker waits for is not the time of the storage', async () => {
+  const usual = storage({ bytes: 8 * mebibyte, seconds: 100, waits: 3_600 })
+  expect(await usual.fetch(40 * mebibyte)).toBe(40 * mebibyte)
+  const slow = storage({ bytes: mebibyte, seconds: 119, waits: 3_600 })
+  await expect(slow.fetch(40 * mebibyte)).rejects.toMatchObject(tooSlow)
 })
