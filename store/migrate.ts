@@ -121,6 +121,7 @@ import * as indexedRuns from './migrations/0088-index-listed-runs.ts'
 import * as saversBehindMappings from './migrations/0163-savers-behind-mappings.ts'
 import * as removedPeople from './migrations/0164-find-removed-people.ts'
 import * as promotedArtifacts from './migrations/0166-keep-promoted-artifacts.ts'
+import * as wantedFigures from './migrations/0167-want-budget-figures.ts'
 
 const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<void> }> = {
   '0001-add-organizations-and-people': organizationsAndPeople,
@@ -246,6 +247,7 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0163-savers-behind-mappings': saversBehindMappings,
   '0164-find-removed-people': removedPeople,
   '0166-keep-promoted-artifacts': promotedArtifacts,
+  '0167-want-budget-figures': wantedFigures,
 }
 
 /** The key of the advisory lock, arbitrary: of two starts at once, one migrates after the other. */

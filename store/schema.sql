@@ -693,8 +693,10 @@ table budget_figures
   budget_id integer not null
   basis text not null
   figures jsonb not null
+  wanted_at timestamp with time zone
   constraint budget_figures_organization_id_budget_id_fkey FOREIGN KEY (organization_id, budget_id) REFERENCES budgets(organization_id, id) ON DELETE CASCADE
   constraint budget_figures_pkey PRIMARY KEY (organization_id, budget_id)
+  index budget_figures_wanted btree (wanted_at) WHERE (wanted_at IS NOT NULL)
   row level security
   policy platform to cc_platform using (true) with check (true)
   policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))

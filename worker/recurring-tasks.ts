@@ -7,6 +7,7 @@ import { checkDomainsTask } from './tasks/check-domains.ts'
 import { checkEstimatesTask } from './tasks/check-estimates.ts'
 import { cleanUpTask } from './tasks/clean-up.ts'
 import { cloudSweepTask } from './tasks/cloud-sweep.ts'
+import { computeBudgetsTask } from './tasks/compute-budgets.ts'
 import { expireLeasesTask } from './tasks/expire-leases.ts'
 import { expirePlanApprovalsTask } from './tasks/expire-plan-approvals.ts'
 import { fetchRatesTask } from './tasks/fetch-rates.ts'
@@ -54,6 +55,7 @@ export const recurringTasks = (config: Config, deps: Deps): RecurringTask[] => [
   mergeCostTask(deps),
   scoreAcceptedTask(deps),
   scoreScopesTask(deps),
+  computeBudgetsTask(deps),
   tellOfLateBillsTask(deps),
   learnPricesTask(deps),
   checkEstimatesTask(deps),

@@ -5,7 +5,7 @@ import { costStand } from '../../store/finops/cost/cost-stand.ts'
 import { presentBudget } from '../finops/budgets/present-budget.ts'
 import { BudgetBody } from '../finops/budgets/schemas.ts'
 import { tagOf } from '../finops/cost/answer-by-version.ts'
-import { keepAnswers } from '../finops/cost/keep-answers.ts'
+import { answerOrPassing, keepAnswers, PassingAnswer } from '../finops/cost/keep-answers.ts'
 import { Nullable } from '../http/schemas.ts'
 
 export const HomeCostBody = Type.Object({
@@ -46,10 +46,14 @@ export function keepHomeCost(store: Store): (organizationId: number) => Promise<
     const now = new Date()
     const stand = await costStand(store, organizationId, {})
     const tag = tagOf(stand, now.toISOString().slice(0, 10))
-    const answer = await answers(organizationId, tag, async () =>
-      store.tenant(organizationId, async (tenant) => {
-        const cost = await costOfMonth(tenant, now)
-        return JSON.stringify({ ...cost, budgets: cost.budgets.map(presentBudget) })
+    const { answer } = await answerOrPassing(
+      answers(organizationId, tag, async () => {
+        const { isWhole, ...cost } = await store.tenant(organizationId, async (tenant) =>
+          costOfMonth(tenant, now),
+        )
+        const text = JSON.stringify({ ...cost, budgets: cost.budgets.map(presentBudget) })
+        if (!isWhole) throw new PassingAnswer(text)
+        return text
       }),
     )
     // Made above, of the fields of the schema.

@@ -1,14 +1,17 @@
-import { createHash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { dayAfter } from '../../domain/finops/anomalies/days.ts'
 import type { BudgetFigures, BudgetState } from '../../domain/finops/budgets/budget.ts'
-import { forecastBudget, isLevelUnrated } from '../../domain/finops/budgets/forecast-budget.ts'
 import { judgeBudget } from '../../domain/finops/budgets/judge-budget.ts'
-import { budgetCosts, type BudgetCosts } from '../../store/finops/budgets/budget-costs.ts'
-import { budgetFigures, costMoment } from '../../store/finops/budgets/budget-figures.ts'
+import { budgetCosts } from '../../store/finops/budgets/budget-costs.ts'
+import {
+  budgetFigures,
+  costMoment,
+  type KeptFigures,
+} from '../../store/finops/budgets/budget-figures.ts'
 import { budgets, type StoredBudget } from '../../store/finops/budgets/budgets.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { organizationSettings } from '../../store/organizations/settings.ts'
+import { basisOf, figuresOf, figuresWithForecastBefore, scopePartOf } from './budget-figures-of.ts'
 
 export type BudgetWithState = StoredBudget & {
   currency: string
@@ -19,16 +22,41 @@ export type BudgetWithState = StoredBudget & {
   forecastState: BudgetState | null
 }
 
+type Asked = { of?: readonly StoredBudget[]; now?: Date }
+
 /**
  * These budgets with their states, by default all of the organization. Figures are computed once for
  * each version of the cost, day and scope, and kept: a read of cost must not read a year of it again.
  */
 export async function budgetStates(
   tenant: Tenant,
-  { of, now = new Date() }: { of?: readonly StoredBudget[]; now?: Date } = {},
+  { of, now = new Date() }: Asked = {},
 ): Promise<BudgetWithState[]> {
+  const { budgets: stated } = await statesOf(tenant, { of, now, most: Infinity })
+  return stated
+}
+
+/** A forecast takes 2 to 5 ms of CPU. */
+const mostOfRequest = 8
+
+/**
+ * The same for a request, which computes at most eight forecasts. A budget beyond them has its actual cost, and the
+ * forecast that was computed last for the month, or none (`pending`); the task `compute-budgets` computes it within
+ * seconds. `isWhole` is false then: such an answer is not to be kept.
+ */
+export async function shownBudgetStates(
+  tenant: Tenant,
+  { of, now = new Date() }: Asked = {},
+): Promise<{ budgets: BudgetWithState[]; isWhole: boolean }> {
+  return statesOf(tenant, { of, now, most: mostOfRequest })
+}
+
+async function statesOf(
+  tenant: Tenant,
+  { of, now, most }: { of: readonly StoredBudget[] | undefined; now: Date; most: number },
+): Promise<{ budgets: BudgetWithState[]; isWhole: boolean }> {
   const asked = of ?? (await budgets(tenant).all())
-  if (asked.length === 0) return []
+  if (asked.length === 0) return { budgets: [], isWhole: true }
   const today = now.toISOString().slice(0, 10)
   const [{ currency, tagKey }, moment, kept] = await Promise.all([
     organizationSettings(tenant),
@@ -36,35 +64,72 @@ export async function budgetStates(
     budgetFigures(tenant).all(),
   ])
   const around = { currency, tagKey, today }
-  const bases = new Map(asked.map((budget) => [budget.id, basisOf(budget, { ...around, moment })]))
-  const found = new Map(
-    kept
-      .filter(({ budgetId, basis }) => bases.get(budgetId) === basis)
-      .map(({ budgetId, figures }) => [budgetId, figures]),
+  const based = asked.map((budget) => ({ budget, basis: basisOf(budget, { ...around, moment }) }))
+  const bases = new Map(based.map(({ budget, basis }) => [budget.id, basis]))
+  const current = kept.filter(({ budgetId, basis }) => bases.get(budgetId) === basis)
+  const found = new Map(current.map((one) => [one.budgetId, one]))
+  const unforecast = based.filter(({ budget }) => found.get(budget.id)?.isWanted !== false)
+  const forecast = new Set([...new Set(unforecast.map(({ basis }) => basis))].slice(0, most))
+  const stale = unforecast.filter(
+    ({ budget, basis }) => forecast.has(basis) || !found.has(budget.id),
   )
-  const stale = asked.filter(({ id }) => !found.has(id))
-  for (const costs of await budgetCosts(tenant, { budgets: stale, ...around })) {
-    const scope = stale.find(({ id }) => id === costs.budgetId)
-    const unknown = unknownBecause(costs, { scope, tagKey })
-    found.set(costs.budgetId, {
-      actual: costs.actual,
-      unknownBecause: unknown,
-      ...forecastOf(costs, { today, unknown }),
-    })
-    // A forecast takes milliseconds, and there may be many: other requests come in between.
-    await nextTurn()
-  }
-  await budgetFigures(tenant).keep(
-    stale.flatMap(({ id }) => {
-      const figures = found.get(id)
-      return figures ? [{ budgetId: id, basis: bases.get(id) ?? '', figures }] : []
+  const { whole, pending } = await computeFigures(tenant, { stale, kept, around, forecast })
+  await budgetFigures(tenant).keep(whole)
+  await budgetFigures(tenant).want(pending)
+  const computed = new Map([...whole, ...pending].map((one) => [one.budgetId, one]))
+  return {
+    budgets: asked.map((budget) => {
+      const { figures } = computed.get(budget.id) ?? found.get(budget.id) ?? { figures: noCost }
+      const month = today.slice(0, 7)
+      return { ...budget, currency, month, figures, ...judgeBudget(budget, figures) }
     }),
-  )
-  return asked.map((budget) => {
-    const figures = found.get(budget.id) ?? noCost
-    const month = today.slice(0, 7)
-    return { ...budget, currency, month, figures, ...judgeBudget(budget, figures) }
+    isWhole: whole.length === unforecast.length,
+  }
+}
+
+type Based = { budget: StoredBudget; basis: string }
+type Stale = {
+  stale: readonly Based[]
+  kept: readonly KeptFigures[]
+  around: { currency: string; tagKey: string | null; today: string }
+  /** The bases whose forecasts are computed. */
+  forecast: ReadonlySet<string>
+}
+
+/** Computes figures once for budgets of one scope. `pending`: those that need a forecast that is not computed. */
+async function computeFigures(
+  tenant: Tenant,
+  { stale, kept, around, forecast }: Stale,
+): Promise<{ whole: KeptFigures[]; pending: KeptFigures[] }> {
+  const sharing = [...Map.groupBy(stale, ({ basis }) => basis).values()]
+  const firsts = sharing.flatMap(([first]) => first ?? [])
+  const costs = await budgetCosts(tenant, {
+    budgets: firsts.map(({ budget }) => budget),
+    ...around,
+    withDays: firsts.filter(({ basis }) => forecast.has(basis)).map(({ budget }) => budget.id),
   })
+  const byBudget = new Map(costs.map((cost) => [cost.budgetId, cost]))
+  const before = new Map(kept.map(({ basis, figures }) => [scopePartOf(basis), figures]))
+  const whole: KeptFigures[] = []
+  const pending: KeptFigures[] = []
+  for (const ofScope of sharing) {
+    const [first] = ofScope
+    const cost = first && byBudget.get(first.budget.id)
+    if (!cost) continue
+    const { basis, budget } = first
+    const at = { scope: budget, ...around }
+    const isForecast = forecast.has(basis)
+    const figures = isForecast
+      ? figuresOf(cost, at)
+      : figuresWithForecastBefore(cost, before.get(scopePartOf(basis)), at)
+    const isPending =
+      !isForecast && (figures.forecast !== null || figures.noForecastBecause === 'pending')
+    const list = isPending ? pending : whole
+    list.push(...ofScope.map((one) => ({ budgetId: one.budget.id, basis, figures })))
+    // A forecast takes milliseconds, and there may be many: other requests come in between.
+    if (isForecast) await nextTurn()
+  }
+  return { whole, pending }
 }
 
 /**
@@ -79,14 +144,14 @@ export async function statesOfMonthBefore(tenant: Tenant, now: Date): Promise<Bu
   if (asked.length === 0) return []
   const { currency, tagKey } = await organizationSettings(tenant)
   const today = dayAfter(firstDay, -1)
-  const costs = await budgetCosts(tenant, { budgets: asked, currency, tagKey, today })
+  const around = { currency, tagKey, today }
+  const costs = await budgetCosts(tenant, { budgets: asked, ...around, withDays: [] })
   const found = new Map(costs.map((one) => [one.budgetId, one]))
   return asked.map((budget) => {
     const cost = found.get(budget.id)
     const figures: BudgetFigures = cost
       ? {
-          actual: cost.actual,
-          unknownBecause: unknownBecause(cost, { scope: budget, tagKey }),
+          ...figuresWithForecastBefore(cost, undefined, { scope: budget, ...around }),
           forecast: null,
           noForecastBecause: null,
         }
@@ -101,53 +166,9 @@ export async function statesOfMonthBefore(tenant: Tenant, now: Date): Promise<Bu
   })
 }
 
-type Forecast = Pick<BudgetFigures, 'forecast' | 'noForecastBecause'>
-
-/** Without a forecast, why. One from a bill that stopped would say nothing of this month. */
-function forecastOf(
-  { actual, days, completeThrough, unratedThrough }: BudgetCosts,
-  { today, unknown }: { today: string; unknown: BudgetFigures['unknownBecause'] },
-): Forecast {
-  if (unknown !== null || completeThrough === null)
-    return { forecast: null, noForecastBecause: unknown ?? 'late_bill' }
-  if (isLevelUnrated(unratedThrough, { completeThrough, today }))
-    return { forecast: null, noForecastBecause: 'no_rate' }
-  const forecast = forecastBudget({ days, completeThrough, today, actual: Number(actual) })
-  return { forecast, noForecastBecause: forecast === null ? 'short_history' : null }
-}
-
-type Scope = Pick<StoredBudget, 'scopeKind' | 'scopeValue'>
-
-function unknownBecause(
-  { hasCost, isUnrated, isLate }: BudgetCosts,
-  { scope, tagKey }: { scope: Scope | undefined; tagKey: string | null },
-): BudgetFigures['unknownBecause'] {
-  if (scope?.scopeKind === 'tag' && scope.scopeValue === 'untagged' && tagKey === null)
-    return 'no_tag_key'
-  if (!hasCost) return 'no_cost'
-  if (isUnrated) return 'no_rate'
-  return isLate ? 'late_bill' : null
-}
-
 const noCost: BudgetFigures = {
   actual: '0',
   unknownBecause: 'no_cost',
   forecast: null,
   noForecastBecause: 'no_cost',
 }
-
-/** Raise it when figures are computed otherwise: those that were kept before are then computed anew. */
-const figuresVersion = 2
-
-type Around = { currency: string; tagKey: string | null; today: string }
-
-const basisOf = (
-  { scopeKind, scopeValue }: StoredBudget,
-  { moment, currency, tagKey, today }: Around & { moment: string },
-): string =>
-  createHash('sha256')
-    .update(
-      JSON.stringify([figuresVersion, moment, currency, tagKey, today, scopeKind, scopeValue]),
-    )
-    .digest('hex')
-    .slice(0, 32)

@@ -1,5 +1,4 @@
 import { judgeEstimate } from '../../domain/finops/estimates/judge-estimate.ts'
-import { sourcesCompleteThrough } from '../../domain/finops/sources-complete-through.ts'
 import type { Store } from '../../store/driver/connect.ts'
 import { billedChanges } from '../../store/finops/billed-changes.ts'
 import { freshness } from '../../store/finops/cost/freshness.ts'
@@ -24,7 +23,7 @@ export async function checkEstimates(
       const checks = estimateChecks(tenant)
       // Another worker is at it: both would read the same charges.
       if (!(await checks.claim())) return 0
-      const through = sourcesCompleteThrough(await freshness(tenant))
+      const { completeThrough: through } = await freshness(tenant)
       if (through === null) return 0
       const due = await checks.due(through, maxRuns)
       const { currency } = await organizationSettings(tenant)

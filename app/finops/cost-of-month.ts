@@ -1,13 +1,12 @@
 import { dayAfter } from '../../domain/finops/anomalies/days.ts'
 import { modelDays } from '../../domain/finops/forecast/forecast-month.ts'
-import { sourcesCompleteThrough } from '../../domain/finops/sources-complete-through.ts'
 import { forecastBudget, isLevelUnrated } from '../../domain/finops/budgets/forecast-budget.ts'
 import { costByDay } from '../../store/finops/cost/cost-by-day.ts'
 import { freshness } from '../../store/finops/cost/freshness.ts'
 import { shownAnomalies } from '../../store/finops/shown-anomalies.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { organizationSettings } from '../../store/organizations/settings.ts'
-import { budgetStates, type BudgetWithState } from './budget-states.ts'
+import { shownBudgetStates, type BudgetWithState } from './budget-states.ts'
 
 export type CostOfMonth = {
   monthToDate: number
@@ -19,6 +18,8 @@ export type CostOfMonth = {
   forecast: number | null
   currency: string
   budgets: BudgetWithState[]
+  /** False where forecasts of budgets are still to be computed: not to be kept. */
+  isWhole: boolean
   openAnomalies: number
 }
 
@@ -32,7 +33,7 @@ export async function costOfMonth(tenant: Tenant, now = new Date()): Promise<Cos
   const { currency } = await organizationSettings(tenant)
   const today = now.toISOString().slice(0, 10)
   const from = dayAfter(today, -historyDays)
-  const completeThrough = sourcesCompleteThrough(await freshness(tenant))
+  const { completeThrough } = await freshness(tenant)
   const through = completeThrough === null || completeThrough > today ? today : completeThrough
   const { days, ofMonth, ofMonthThrough, ofMonthBefore, unratedThrough } = await costByDay(
     tenant,
@@ -49,7 +50,6 @@ export async function costOfMonth(tenant: Tenant, now = new Date()): Promise<Cos
     completeThrough === null || isLevelUnrated(unratedThrough, { completeThrough, today })
       ? null
       : forecastBudget({ days, completeThrough, today, actual: monthToDate })
-  const open = await shownAnomalies(tenant).list({ state: ['open'] }, mostAnomalies)
   const hasCompleteDay = completeThrough !== null && through.slice(0, 7) === today.slice(0, 7)
   return {
     monthToDate,
@@ -57,7 +57,7 @@ export async function costOfMonth(tenant: Tenant, now = new Date()): Promise<Cos
     monthBefore: hasCompleteDay ? Number(ofMonthBefore) : null,
     forecast: forecast?.amount ?? null,
     currency,
-    budgets: await budgetStates(tenant, { now }),
-    openAnomalies: open.length,
+    ...(await shownBudgetStates(tenant, { now })),
+    openAnomalies: await shownAnomalies(tenant).count({ state: ['open'] }, mostAnomalies),
   }
 }

@@ -41,7 +41,7 @@ export async function readScopes(
     firstDay,
     through,
     since: dayAfter(explainFrom, -historyDays),
-    amounts: async (days) => scopes.amounts(days),
+    amounts: (days) => scopes.amounts(days),
   })
   return { firstDay, through, explainFrom, sources, series }
 }

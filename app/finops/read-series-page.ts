@@ -30,10 +30,9 @@ export type SeriesPage = {
   last: number | undefined
 }
 
-/** What one page keeps in memory: days of all its series together. */
+/** What one page keeps in memory: days of all its series together. One series has 10,000 at most, since 2000. */
 const daysAtOnce = 60_000
 const mostAtOnce = 500
-const fewestAtOnce = 20
 
 type Window = { sourceId: number; from: string; firstDay: string; through: string; after: number }
 
@@ -44,11 +43,11 @@ export async function readSeriesPage(
 ): Promise<SeriesPage> {
   const repository = anomalySeries(tenant)
   const most = Math.floor(daysAtOnce / (daysBetween(days.firstDay, days.through) + 1))
-  const limit = Math.max(fewestAtOnce, Math.min(mostAtOnce, most))
+  const limit = Math.max(1, Math.min(mostAtOnce, most))
   const found = await repository.page(sourceId, after, limit)
   const series = await readSeries(tenant, found, {
     ...days,
-    amounts: async (of) => repository.amounts(sourceId, of),
+    amounts: (of) => repository.amounts(sourceId, of),
   })
   return { series, last: found.length === limit ? found.at(-1)?.id : undefined }
 }
@@ -59,7 +58,7 @@ type Days = {
   through: string
   /** Scored days are read from this one on, or from earlier where a scoring needs them. */
   since?: string
-  amounts: (of: { ids: number[]; from: string; through: string }) => Promise<SeriesAmount[]>
+  amounts: (of: { ids: number[]; from: string; through: string }) => AsyncIterable<SeriesAmount[]>
 }
 
 export async function readSeries(
@@ -78,23 +77,25 @@ export async function readSeries(
   }
   const earliest = found.map(startOf).reduce((one, other) => (other < one ? other : one), through)
   const history = dayAfter(earliest, -historyDays)
-  const [amounts, scored, verdicts, minimums] = [
-    await amountsOfDays({ ids, from: earliest, through }),
-    await anomalyDays(tenant).since(ids, since < history ? since : history),
-    await anomalies(tenant).verdicts(ids),
-    await anomalyMinimums(tenant, await organizationSettings(tenant), [
-      ...new Set(found.map(({ currency }) => currency)),
-    ]),
-  ]
-  const amountsOf = Map.groupBy(amounts, ({ seriesId }) => seriesId)
-  const scoredOf = Map.groupBy(scored, ({ seriesId }) => seriesId)
+  const amountsOf = new Map(ids.map((id) => [id, new Map<string, string>()]))
+  for await (const page of amountsOfDays({ ids, from: earliest, through }))
+    for (const { seriesId, day, amount } of page) amountsOf.get(seriesId)?.set(day, amount)
+  const scoredOf = new Map<number, StoredDay[]>(
+    found.filter((one) => !isFresh(one)).map(({ id }) => [id, []]),
+  )
+  for await (const page of anomalyDays(tenant).since(ids, since < history ? since : history))
+    for (const day of page) scoredOf.get(day.seriesId)?.push(day)
+  const verdicts = await anomalies(tenant).verdicts(ids)
+  const minimums = await anomalyMinimums(tenant, await organizationSettings(tenant), [
+    ...new Set(found.map(({ currency }) => currency)),
+  ])
   const verdictsOf = Map.groupBy(verdicts, ({ seriesId }) => seriesId)
   return found.map((one) => ({
     series: one,
     from: startOf(one),
     through,
-    amounts: new Map((amountsOf.get(one.id) ?? []).map(({ day, amount }) => [day, amount])),
-    scored: isFresh(one) ? [] : (scoredOf.get(one.id) ?? []),
+    amounts: amountsOf.get(one.id) ?? new Map(),
+    scored: scoredOf.get(one.id) ?? [],
     feedback: feedbackOf(verdictsOf.get(one.id) ?? []),
     minimum: minimums.get(one.currency) ?? 0,
   }))

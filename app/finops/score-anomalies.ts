@@ -10,6 +10,7 @@ import { anomalies } from '../../store/finops/anomalies.ts'
 import { foldedAnomalies } from '../../store/finops/folded-anomalies.ts'
 import { foundAnomalies } from '../../store/finops/found-anomalies.ts'
 import { anomalySeries } from '../../store/finops/anomaly-series.ts'
+import { eachInTurns } from './map-in-turns.ts'
 import { readSeriesPage } from './read-series-page.ts'
 import { scoreOneSeries, type Scored } from './score-one-series.ts'
 import { settleAnomalies } from './settle-anomalies.ts'
@@ -104,9 +105,13 @@ async function tidy(
   const folded = foldedAnomalies(tenant)
   let count = await anomalies(tenant).resolveBefore(sourceId, dayAfter(through, -overAfterDays))
   const found = await folded.listOfServices(sourceId, dayAfter(from, -historyDays))
-  const parents = foldAnomalies(
-    found.map(({ toldImpact, ...one }) => ({ ...one, isTold: toldImpact !== null })),
-  )
+  const parents = new Map<number, number | null>()
+  await eachInTurns(Map.groupBy(found, ({ service }) => service).values(), (ofService) => {
+    const folded = foldAnomalies(
+      ofService.map(({ toldImpact, ...one }) => ({ ...one, isTold: toldImpact !== null })),
+    )
+    for (const [id, parent] of folded) parents.set(id, parent)
+  })
   for (const { id, parentId } of found) {
     const parent = parents.get(id) ?? null
     if (parent === parentId) continue

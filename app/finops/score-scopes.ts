@@ -12,6 +12,7 @@ import { scopeScorings } from '../../store/finops/scope-scorings.ts'
 import { explainScopes, type ScoredScope } from './explain-scopes.ts'
 import { readScopes, type ScopesToScore } from './read-scopes.ts'
 import type { SeriesToScore } from './read-series-page.ts'
+import { mapInTurns } from './map-in-turns.ts'
 import { scoreDays, type Scored } from './score-one-series.ts'
 import { settleAnomalies } from './settle-anomalies.ts'
 import { writeAnomalies, type Written } from './write-anomalies.ts'
@@ -84,9 +85,14 @@ async function score(store: Store, organizationId: number, read: ScopesToScore):
   )
   // The whole first: tags that rose with it are not told apart.
   const first = scopes.toSorted((a, b) => Number(isTotal(b)) - Number(isTotal(a)))
-  return first.flatMap(
-    (scope) => leaveUnexplained(scope, explained.get(scope.one.series.id) ?? new Map(), read) ?? [],
-  )
+  const scored: Scored[] = []
+  for (const scope of first) {
+    const of = explained.get(scope.one.series.id) ?? new Map<string, number>()
+    const left = await leaveUnexplained(scope, of, read)
+    if (left) scored.push(left)
+    await setImmediate()
+  }
+  return scored
 }
 
 const isTotal = ({ one }: ScoredScope): boolean => one.series.scopeKind === 'total'
@@ -99,11 +105,11 @@ async function scoreScope(one: SeriesToScore, explainFrom: string): Promise<Scor
 }
 
 /** Undefined where neither a day nor what is explained of it is another one than before. */
-function leaveUnexplained(
+async function leaveUnexplained(
   { one, from, rows }: ScoredScope,
   explained: ReadonlyMap<string, number>,
   { explainFrom }: ScopesToScore,
-): Scored | undefined {
+): Promise<Scored | undefined> {
   const stored = new Map(one.scored.map((day) => [day.day, day]))
   const start = from !== undefined && from < explainFrom ? from : explainFrom
   const explainedOf = (day: string) =>
@@ -112,7 +118,7 @@ function leaveUnexplained(
     ({ day }) => day >= start && explainedOf(day) !== (stored.get(day)?.explained ?? 0),
   )
   if (from === undefined && !isOther) return undefined
-  const all = rows.map((row) => ({ ...row, explained: explainedOf(row.day) }))
+  const all = await mapInTurns(rows, (row) => ({ ...row, explained: explainedOf(row.day) }))
   const told = unexplainedDays(all, one.minimum).map((row) =>
     // A value that begins to be used is as often a new name as new cost.
     row.kind === 'new_spend' && one.series.scopeKind === 'tag' ? { ...row, kind: null } : row,
@@ -122,14 +128,15 @@ function leaveUnexplained(
     series: one.series,
     minimum: one.minimum,
     from: start,
-    days: all
-      .filter(({ day }) => day >= start)
-      .map((row) => ({
+    days: await mapInTurns(
+      all.filter(({ day }) => day >= start),
+      (row) => ({
         ...row,
         seriesId: one.series.id,
         actual:
           (row.day < one.from ? stored.get(row.day)?.actual : one.amounts.get(row.day)) ?? '0',
-      })),
+      }),
+    ),
     since,
     found: groupAnomalies(told).filter(({ lastDay }) => lastDay >= since),
   }

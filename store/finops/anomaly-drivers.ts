@@ -1,5 +1,6 @@
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 import type { AnomalyDriver } from './anomalies.ts'
+import { cutText } from './cut-text.ts'
 
 type At = { id: number; baselineFrom: string }
 
@@ -18,6 +19,9 @@ export async function anomalyDrivers(
     rows as Array<Omit<AnomalyDriver, 'amount' | 'share'> & { amount: string; share: string }>
   ).map((row) => ({ ...row, amount: Number(row.amount), share: Number(row.share) }))
 }
+
+/** Characters of a driver's value: a resource's id or a tag may have thousands. */
+export const driverLength = 500
 
 const driversOf = `
   with anomaly as materialized (
@@ -44,7 +48,7 @@ const driversOf = `
     union all select 'tag', 3, t.key || '=' || t.value, sum(amount)
       from charges, jsonb_each_text(charges.tags) t group by 3
     union all select 'region', 4, region, sum(amount) from charges group by 3)
-  select e.dimension, left(e.value, 500) as value, trim_scale(e.amount)::text as amount,
+  select e.dimension, ${cutText('e.value', driverLength)} as value, trim_scale(e.amount)::text as amount,
     round(least(1, e.amount / greatest(a.impact, 0.000001)), 4)::text as share
   from excess e, anomaly a where e.value is not null and e.amount > 0
   order by round(least(1, e.amount / greatest(a.impact, 0.000001)), 1) desc, e.place, e.amount desc limit 3`

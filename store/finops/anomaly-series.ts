@@ -1,6 +1,7 @@
 import type { ScopeOfSeries } from '../../domain/finops/anomalies/anomaly-scope.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { camelRows } from './camel-rows.ts'
+import { inPages } from './in-pages.ts'
 
 /** Of one service of a source, or of a scope (store/finops/scope-series.ts). */
 export type AnomalySeries = ScopeOfSeries & {
@@ -54,12 +55,11 @@ export function anomalySeries(tenant: Tenant) {
     },
 
     /** What each day costs by the current bills. Days without cost are left out. */
-    async amounts(
+    amounts: (
       sourceId: number,
       { ids, from, through }: { ids: readonly number[]; from: string; through: string },
-    ): Promise<SeriesAmount[]> {
-      return ask<SeriesAmount>(amountsOf, { sourceId, ids, from, through })
-    },
+    ): AsyncGenerator<SeriesAmount[]> =>
+      inPages<SeriesAmount>(tenant, amountsOf, { sourceId, ids, from, through }),
   }
 }
 

@@ -1,5 +1,7 @@
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 import type { AnomalyDriver } from './anomalies.ts'
+import { driverLength } from './anomaly-drivers.ts'
+import { cutText } from './cut-text.ts'
 
 type At = { id: number; baselineFrom: string; tagKey: string | null }
 
@@ -53,7 +55,7 @@ const driversOf = `
     select 'tag' as dimension, 1 as place, value, sum(amount) as amount from tags group by 3
     union all select 'subAccount', 2, sub_account_id, sum(amount) from costs group by 3
     union all select 'region', 3, region, sum(amount) from costs group by 3)
-  select e.dimension, left(e.value, 500) as value, trim_scale(round(e.amount, 12))::text as amount,
+  select e.dimension, ${cutText('e.value', driverLength)} as value, trim_scale(round(e.amount, 12))::text as amount,
     round(least(1, e.amount / greatest(a.impact, 0.000001)), 4)::text as share
   from excess e, anomaly a where e.value is not null and e.amount > 0.000001
   order by round(least(1, e.amount / greatest(a.impact, 0.000001)), 1) desc, e.place, e.amount desc limit 3`

@@ -3,8 +3,8 @@ import {
   explainsDaysBefore,
   partDaysBefore,
 } from '../../domain/finops/anomalies/explained-excess.ts'
-import { unwrap, type Tenant } from '../driver/tenant.ts'
-import { camelRows } from './camel-rows.ts'
+import type { Tenant } from '../driver/tenant.ts'
+import { inPages } from './in-pages.ts'
 
 /** A day of a service near one of its anomalies, or any flagged day of one that people said is less strict. */
 export type ServiceDay = {
@@ -21,11 +21,12 @@ export type ServiceDay = {
 /** The cost of a service near one of its anomalies, as far as it has the tag of a series. */
 export type PartDay = Omit<ServiceDay, 'expected' | 'currency'> & { tagSeriesId: number }
 
+/** The first and the last flagged day of a month of a series. */
+export type FlaggedMonth = { seriesId: number; firstDay: string; lastDay: string }
+
 /** What the anomalies of services say of the flagged days of totals and tags. */
 export function scopeExplanations(tenant: Tenant) {
-  const { db, organizationId } = unwrap(tenant)
   const margins = {
-    organizationId,
     before: explainsDaysBefore,
     after: explainsDaysAfter,
     partBefore: partDaysBefore,
@@ -33,18 +34,21 @@ export function scopeExplanations(tenant: Tenant) {
 
   return {
     /** Of these days, and of the last day of each anomaly near them. */
-    async services(days: readonly string[], currencies: readonly string[]): Promise<ServiceDay[]> {
-      if (days.length === 0) return []
+    async *services(
+      days: readonly string[],
+      currencies: readonly string[],
+    ): AsyncGenerator<ServiceDay[]> {
+      if (days.length === 0) return
       const { before, after } = margins
-      const values = { organizationId, before, after, days: [...days], currencies: [...currencies] }
-      return camelRows((await db.raw(servicesOf, values)).rows)
+      const values = { before, after, days: [...days], currencies: [...currencies] }
+      yield* inPages<ServiceDay>(tenant, servicesOf, values)
     },
 
     /** Of each tag's series, from four weeks before each anomaly near its flagged days. */
-    async parts(flagged: ReadonlyArray<{ seriesId: number; day: string }>): Promise<PartDay[]> {
-      if (flagged.length === 0) return []
+    async *parts(flagged: readonly FlaggedMonth[]): AsyncGenerator<PartDay[]> {
+      if (flagged.length === 0) return
       const values = { ...margins, flagged: JSON.stringify(flagged) }
-      return camelRows((await db.raw(partsOf, values)).rows)
+      yield* inPages<PartDay>(tenant, partsOf, values)
     },
   }
 }
@@ -83,9 +87,8 @@ const servicesOf = `
 
 const partsOf = `
   with flagged as materialized (
-    select f."seriesId" as id, min(f.day) as first_day, max(f.day) as last_day
-    from jsonb_to_recordset(:flagged::jsonb) as f ("seriesId" integer, day date)
-    group by f."seriesId", date_trunc('month', f.day)),
+    select f."seriesId" as id, f."firstDay" as first_day, f."lastDay" as last_day
+    from jsonb_to_recordset(:flagged::jsonb) as f ("seriesId" integer, "firstDay" date, "lastDay" date)),
   tags as materialized (
     select f.*, s.scope_key, s.scope_value, s.currency, hashtext(s.scope_key) as key_hash
     from flagged f join anomaly_series s on s.organization_id = :organizationId and s.id = f.id),

@@ -3,6 +3,7 @@ import type { ScopeSource } from '../../domain/finops/anomalies/scope-days.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 import type { AnomalySeries, SeriesAmount } from './anomaly-series.ts'
 import { camelRows } from './camel-rows.ts'
+import { inPages } from './in-pages.ts'
 
 /** A bill can name any number of currencies and values of a tag. Those with most cost are scored. */
 const most = { mostTotals: 10, mostTags: 50 }
@@ -51,16 +52,14 @@ export function scopeSeries(tenant: Tenant) {
       return ask<AnomalySeries>(listOf, { scopes: JSON.stringify(scopes), since })
     },
 
-    async amounts(days: Days): Promise<SeriesAmount[]> {
-      return ask<SeriesAmount>(amountsOf(''), days)
-    },
+    amounts: (days: Days): AsyncGenerator<SeriesAmount[]> =>
+      inPages<SeriesAmount>(tenant, amountsOf(''), days),
 
     /** The same by source, of these alone. */
-    async amountsOfSources(
+    amountsOfSources: (
       days: Days & { sourceIds: readonly number[] },
-    ): Promise<Array<SeriesAmount & { sourceId: number }>> {
-      return ask(amountsOf('source_id'), days)
-    },
+    ): AsyncGenerator<Array<SeriesAmount & { sourceId: number }>> =>
+      inPages(tenant, amountsOf('source_id'), days),
   }
 }
 

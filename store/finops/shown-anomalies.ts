@@ -11,7 +11,14 @@ import type { RunOrigin } from '../../domain/runs/run-origin.ts'
 import type { AnomalyDriver, StoredAnomaly } from './anomalies.ts'
 import { camelRows } from './camel-rows.ts'
 import { inEachCase } from './cost/cost-rows.ts'
-import { predictedDelta } from './predicted-delta.ts'
+import { withinMonth, withinSearch } from './cost/within-window.ts'
+import {
+  countAnomalies,
+  firstDay,
+  mostOfAnomaly,
+  selectAnomalies,
+  selectPage,
+} from './select-anomalies.ts'
 
 /** A place in the list, newest first. */
 export type AnomalyPlace = { firstDay: string; id: number }
@@ -83,6 +90,12 @@ export type ShownAnomaly = StoredAnomaly & {
 
 type Row = Omit<ShownAnomaly, 'scope'> &
   ScopeOfSeries & { ownSubAccountId: string | null; ownImpact: string }
+type PageRow = Row & { found: string; place: string; bytes: string }
+
+/** At most so many and so many bytes of JSON, and at least one. */
+export type AnomalyBounds = { limit: number; mostBytes?: number }
+/** The answer is up to twice as large: drivers have the names of sub-accounts once more. */
+const pageBytes = 393_216
 
 const withAccounts = ({
   ownSubAccountId,
@@ -101,47 +114,75 @@ const withAccounts = ({
   }
 }
 
-/** Of one anomaly. */
-const most = { mostChildren: 20, mostRuns: 5 }
-
 /** The anomalies of one organization as people see them. Those of a removed source are gone. */
 export function shownAnomalies(tenant: Tenant) {
   const { db, organizationId } = unwrap(tenant)
-  const ask = async (where: string, values: Record<string, unknown>): Promise<ShownAnomaly[]> =>
-    camelRows<Row>((await db.raw(shown(where), { organizationId, ...most, ...values })).rows).map(
-      withAccounts,
+  const ask = async <T>(sql: string, values: Record<string, unknown>): Promise<T[]> =>
+    camelRows<T>((await db.raw(sql, { organizationId, ...mostOfAnomaly, ...values })).rows)
+  const find = async (id: number): Promise<ShownAnomaly | undefined> =>
+    (await ask<Row>(selectAnomalies('a.id = :id'), { id })).map(withAccounts)[0]
+
+  /** Newest first; those after the place `after`, whether or not one is there still. */
+  const newest = async (
+    filters: AnomalyFilters,
+    { limit, mostBytes = pageBytes }: AnomalyBounds,
+    after?: AnomalyPlace,
+  ): Promise<{ anomalies: ShownAnomaly[]; found: number }> => {
+    const asked = askedOf(filters, after)
+    const rows = await withinSearch(tenant, async () =>
+      ask<PageRow>(selectPage(asked.where), { ...asked.values, limit, mostBytes }),
     )
+    const anomalies = rows.map(({ found: _, place: __, bytes: ___, ...row }) => withAccounts(row))
+    return { anomalies, found: Number(rows[0]?.found ?? 0) }
+  }
 
   return {
     /** One by its id, also one that is below another. */
     async get(id: number): Promise<ShownAnomaly> {
-      const [row] = await ask('a.id = :id', { id })
-      if (!row) throw notFound()
-      return row
+      const found = await find(id)
+      if (!found) throw notFound()
+      return found
     },
 
-    async find(id: number): Promise<ShownAnomaly | undefined> {
-      return (await ask('a.id = :id', { id }))[0]
+    find,
+
+    /** The newest ones. */
+    async list(filters: AnomalyFilters, bounds: number | AnomalyBounds, after?: AnomalyPlace) {
+      const most = typeof bounds === 'number' ? { limit: bounds } : bounds
+      return (await newest(filters, most, after)).anomalies
     },
 
-    /** Newest first; those after the place `after`, whether or not one is there still. */
-    async list(
-      filters: AnomalyFilters,
-      limit: number,
-      after?: AnomalyPlace,
-    ): Promise<ShownAnomaly[]> {
-      const asked = Object.entries(conditions).filter(
-        ([name]) => filters[name as keyof AnomalyFilters] !== undefined,
+    /** The same, and whether there are more. */
+    async page(filters: AnomalyFilters, limit: number, after?: AnomalyPlace) {
+      const { anomalies, found } = await newest(filters, { limit: limit + 1 }, after)
+      const shown = anomalies.slice(0, limit)
+      return { anomalies: shown, hasMore: found > shown.length }
+    },
+
+    /** How many match, at most `most`: for the first page. */
+    async count(filters: AnomalyFilters, most: number): Promise<number> {
+      const { where, values } = askedOf(filters)
+      const [row] = await withinMonth(tenant, async () =>
+        ask<{ count: number }>(countAnomalies(where), { ...values, most }),
       )
-      const where = ['a.parent_id is null', ...asked.map(([, condition]) => condition)]
-      if (after !== undefined) where.push(afterPlace)
-      return ask(`${where.join(' and ')} order by ${firstDay} desc, a.id desc limit :limit`, {
-        ...filters,
-        ...(filters.provider && { provider: filters.provider.map((name) => name.toLowerCase()) }),
-        ...(filters.subAccountId && { subAccountId: inEachCase(filters.subAccountId) }),
-        ...(after !== undefined && { afterDay: after.firstDay, afterId: after.id }),
-        limit,
-      })
+      return row?.count ?? 0
+    },
+  }
+}
+
+function askedOf(filters: AnomalyFilters, after?: AnomalyPlace) {
+  const asked = Object.entries(conditions).filter(
+    ([name]) => filters[name as keyof AnomalyFilters] !== undefined,
+  )
+  const where = ['a.parent_id is null', ...asked.map(([, condition]) => condition)]
+  if (after !== undefined) where.push(afterPlace)
+  return {
+    where: where.join(' and '),
+    values: {
+      ...filters,
+      ...(filters.provider && { provider: filters.provider.map((name) => name.toLowerCase()) }),
+      ...(filters.subAccountId && { subAccountId: inEachCase(filters.subAccountId) }),
+      ...(after !== undefined && { afterDay: after.firstDay, afterId: after.id }),
     },
   }
 }
@@ -185,90 +226,4 @@ const conditions: Record<keyof AnomalyFilters, string> = {
       and c.workspace_id = any(:workspaceId::integer[])))`,
 }
 
-/** SQL: the first day that is shown, as an index has it. `foldedAnomalies` notes that of those below. */
-const firstDay = 'least(a.first_day, a.first_day_below)'
-
 const afterPlace = `(${firstDay}, a.id) < (:afterDay::date, :afterId::integer)`
-
-/** SQL: from the lowest to the highest. */
-const severities = `array['low', 'medium', 'high']`
-const placeOf = (severity: string): string => `array_position(${severities}, ${severity})`
-
-/**
- * Day, kind and drivers are of the dearest of it and those below it: the one that is shown need not be. Amounts are what
- * all their series cost on that day, and their own whole excess. It begins with the first of them, goes on as long as
- * any, and is as severe as the most severe.
- */
-const shown = (where: string): string => `
-  select a.id, top.series_id, a.parent_id, top.kind, (${severities})[greatest(${placeOf('a.severity')}, k.severity)] as severity,
-    a.state, ${firstDay} as first_day,
-    greatest(a.last_day, k.last_day) as last_day, top.day, o.actual + k.actual as actual,
-    o.expected + k.expected as expected, o.low + k.low as low, o.high + k.high as high, a.impact + k.impact as impact, a.told_impact, a.comment, a.decided_by, a.decided_at,
-    a.created_at, a.updated_at, top.drivers, s.provider, s.service, s.scope_kind, s.scope_key, s.scope_value, s.currency,
-    b.cloud_account_id as account_id, b.name as source,
-    case when k.count = 0 then s.sub_account_id end as sub_account_id, s.sub_account_id as own_sub_account_id,
-    a.impact as own_impact, k.children, k.count as child_count, r.runs
-  from anomalies a
-    join anomaly_series s on s.organization_id = a.organization_id and s.id = a.series_id
-    left join billing_sources b on b.organization_id = s.organization_id and b.id = s.source_id
-      and b.removed_at is null,
-    lateral (${dearest}) top,
-    lateral (${ownOfDay}) o,
-    lateral (${childrenOf}) k,
-    lateral (${runsOf}) r
-  where a.organization_id = :organizationId and (b.id is not null or s.source_id is null) and ${where}`
-
-const dearest = `
-  select c.series_id, c.kind, c.day, c.drivers from anomalies c
-  where c.organization_id = a.organization_id and c.id in (select a.id union all select l.id from anomalies l
-    where l.organization_id = a.organization_id and l.parent_id = a.id)
-  order by c.impact desc, c.id limit 1`
-
-const ownOfDay = `
-  select case when top.day = a.day then a.actual else coalesce(d.actual, 0) end as actual,
-    case when top.day = a.day then a.expected else coalesce(d.expected, 0)::numeric end as expected,
-    case when top.day = a.day then a.low else coalesce(d.low, 0)::numeric end as low,
-    case when top.day = a.day then a.high else coalesce(d.high, 0)::numeric end as high
-  from (values (0)) one left join anomaly_days d on d.organization_id = a.organization_id
-    and d.series_id = a.series_id and d.day = top.day`
-
-const childrenOf = `
-  select count(c.id)::integer as count, max(${placeOf('c.severity')}) as severity,
-    max(c.last_day) as last_day,
-    coalesce(sum(c.day_actual), 0) as actual,
-    coalesce(sum(c.day_expected), 0)::numeric as expected, coalesce(sum(c.day_low), 0)::numeric as low,
-    coalesce(sum(c.day_high), 0)::numeric as high, coalesce(sum(c.impact), 0) as impact,
-    coalesce(jsonb_agg(jsonb_build_object('id', c.id, 'subAccountId', c.sub_account_id,
-      'firstDay', c.first_day, 'lastDay', c.last_day, 'day', c.day, 'expected', c.expected,
-      'actual', c.actual, 'impact', c.impact) order by c.place) filter (where c.place <= :mostChildren), '[]') as children
-  from (
-    select c.*, cs.sub_account_id, d.actual as day_actual, d.expected as day_expected, d.low as day_low,
-      d.high as day_high, row_number() over (order by c.impact desc, c.id) as place
-    from anomalies c
-      join anomaly_series cs on cs.organization_id = c.organization_id and cs.id = c.series_id
-      left join anomaly_days d on d.organization_id = c.organization_id and d.series_id = c.series_id
-        and d.day = top.day
-    where c.organization_id = a.organization_id and c.parent_id = a.id) c`
-
-/** Of those below it too. Each run with its id and number in its workspace's own pipeline. */
-const runsOf = `
-  select coalesce(jsonb_agg(to_jsonb(u) - 'place' order by u.place), '[]') as runs
-  from (
-    select p.id as "runId", p.pipeline_id as "pipelineId", p.number, w.id as "workspaceId", w.name as "workspaceName",
-      t.ended_at as "appliedAt", t.author_user_id as "authorId", coalesce(o.email, o.name) as "authorLabel", t.origin,
-      ${predictedDelta({ run: 't', currency: 's.currency', day: 'a.first_day' })} as "predictedDelta", n.because, n.rise, n.place
-    from (
-        select n.run_id, max(n.because) as because, sum(n.rise)::float8 as rise,
-          row_number() over (order by sum(n.rise) desc, min(n.place), n.run_id desc) as place
-        from (select a.id union all select c.id from anomalies c
-            where c.organization_id = a.organization_id and c.parent_id = a.id) of (id)
-          join anomaly_runs n on n.organization_id = a.organization_id and n.anomaly_id = of.id
-        group by n.run_id order by place limit :mostRuns) n
-      join workspace_runs t on t.organization_id = a.organization_id and t.id = n.run_id
-      join workspaces w on w.organization_id = a.organization_id and w.id = t.workspace_id
-      left join users o on o.organization_id = a.organization_id and o.id = t.author_user_id
-        and o.deprovisioned_at is null
-      cross join lateral (select p.id, p.pipeline_id, p.number from pipeline_runs p
-          join pipelines l on l.organization_id = p.organization_id and l.id = p.pipeline_id
-        where p.organization_id = a.organization_id and p.workspace_run_id = t.id
-        order by l.managed desc, p.id limit 1) p) u`

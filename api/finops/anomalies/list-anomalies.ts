@@ -2,7 +2,6 @@ import { assertOrder } from '../../../domain/finops/cost-query.ts'
 import { costStand } from '../../../store/finops/cost/cost-stand.ts'
 import { shownAnomalies } from '../../../store/finops/shown-anomalies.ts'
 import type { Deps } from '../../deps.ts'
-import { page } from '../../http/paging.ts'
 import { anomalyCursor, placeOfCursor } from './anomaly-cursor.ts'
 import { presentAnomaly } from './present-anomaly.ts'
 import type { AnomalyBody, AnomalyQuery } from './schemas.ts'
@@ -18,12 +17,11 @@ export async function listAnomalies(
   // A foreign id is not found, rather than a thing without anomalies.
   await costStand(store, organizationId, filters)
   return store.tenant(organizationId, async (tenant) => {
-    const found = await shownAnomalies(tenant).list(filters, limit + 1, after)
-    const { rows, nextCursor } = page(found, limit)
-    const last = rows.at(-1)
+    const { anomalies, hasMore } = await shownAnomalies(tenant).page(filters, limit, after)
+    const last = anomalies.at(-1)
     return {
-      anomalies: rows.map(presentAnomaly),
-      nextCursor: nextCursor === null || !last ? null : anomalyCursor(last),
+      anomalies: anomalies.map(presentAnomaly),
+      nextCursor: hasMore && last ? anomalyCursor(last) : null,
     }
   })
 }

@@ -1,5 +1,5 @@
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { budgetStates } from '../../../app/finops/budget-states.ts'
+import { shownBudgetStates } from '../../../app/finops/budget-states.ts'
 import type { Tenant } from '../../../store/driver/tenant.ts'
 import { budgets } from '../../../store/finops/budgets/budgets.ts'
 import { decodeCursor, page } from '../../http/paging.ts'
@@ -30,7 +30,8 @@ const readRoutes: FastifyPluginAsyncTypebox = async (app) => {
       config: { access: 'read' },
       schema: {
         operationId: 'listBudgets',
-        description: 'Budgets with their states in the current UTC month, by id.',
+        description:
+          'Budgets with their states in the current UTC month, by id. At most eight forecasts are computed in a request; other budgets have the last one of the month, or none (pending), until a worker has computed theirs.',
         querystring: Type.Object(Page.properties, { additionalProperties: false }),
         response: {
           200: Type.Object({ budgets: Type.Array(BudgetBody), nextCursor: NextCursor }),
@@ -42,8 +43,8 @@ const readRoutes: FastifyPluginAsyncTypebox = async (app) => {
       deps.store.tenant(organizationId, async (tenant) => {
         const found = await budgets(tenant).list(limit + 1, decodeCursor(cursor, 0))
         const { rows, nextCursor } = page(found, limit)
-        const stated = await budgetStates(tenant, { of: rows })
-        return { budgets: stated.map(presentBudget), nextCursor }
+        const shown = await shownBudgetStates(tenant, { of: rows })
+        return { budgets: shown.budgets.map(presentBudget), nextCursor }
       }),
   )
 

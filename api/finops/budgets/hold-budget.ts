@@ -1,6 +1,6 @@
 import { noteGuardChange } from '../../../app/policies/note-guard-change.ts'
 import { deniedCaller, notingDenial } from '../../../app/audit/note-denial.ts'
-import { budgetStates } from '../../../app/finops/budget-states.ts'
+import { shownBudgetStates } from '../../../app/finops/budget-states.ts'
 import type { Caller } from '../../../domain/access/caller.ts'
 import { changesGuard } from '../../../domain/finops/budgets/changes-guard.ts'
 import type { CostScope } from '../../../domain/finops/cost-scope.ts'
@@ -54,7 +54,9 @@ const guardedBy = ({ scopeKind, scopeValue }: CostScope): GuardedWorkspaces =>
   scopeKind === 'workspace' ? [Number(scopeValue)] : 'standard'
 
 export async function withState(tenant: Tenant, budget: StoredBudget): Promise<BudgetBody> {
-  const [stated] = await budgetStates(tenant, { of: [budget] })
+  const {
+    budgets: [stated],
+  } = await shownBudgetStates(tenant, { of: [budget] })
   if (!stated) throw new Error('a budget has no state')
   return presentBudget(stated)
 }

@@ -35,7 +35,7 @@ export const BudgetBody = Type.Object({
   noForecastBecause: Nullable(
     OneOf(noForecastReasons, {
       description:
-        'no_tag_key: the settings name no tagKey, which the scope needs. no_cost: no cost was ever in the scope. no_rate: money of the month or of the last 56 days has no exchange rate. late_bill: a bill is more than 5 days late, or no more is expected. short_history: under 14 days of cost. Null where there is a forecast.',
+        'no_tag_key: the settings name no tagKey, which the scope needs. no_cost: no cost was ever in the scope. no_rate: money of the month or of the last 56 days has no exchange rate. late_bill: a bill is more than 5 days late, or no more is expected. short_history: under 14 days of cost. pending: a worker computes it within seconds. Null where there is a forecast.',
     }),
   ),
   forecastState: Nullable(OneOf(budgetStates, { description: 'The state at the forecast.' })),

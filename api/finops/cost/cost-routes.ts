@@ -3,7 +3,7 @@ import { costLines } from '../../../store/finops/cost/cost-lines.ts'
 import { repeatedFilters } from '../../http/repeated-filters.ts'
 import { errors } from '../../http/schemas.ts'
 import { hasAnswer, tagOf, wantsCsv } from './answer-by-version.ts'
-import { keepAnswers } from './keep-answers.ts'
+import { answerOrPassing, keepAnswers, PassingAnswer } from './keep-answers.ts'
 import { readOf, readPayload, readQuery, readSeries, readStand } from './read-cost.ts'
 import { CostBody, CostQueryFields, SeriesBody, SeriesQueryFields } from './schemas.ts'
 import { sendCsv } from './send-csv.ts'
@@ -69,11 +69,17 @@ const payloadRoute =
             'cost',
             await costLines(deps.store, readOf(organizationId, stand, query)),
           )
-        const answer = await answers(organizationId, tag, async () =>
-          deps.store.tenant(organizationId, async (tenant) =>
-            JSON.stringify(await readPayload(tenant, stand, query)),
-          ),
+        const { answer, isPassing } = await answerOrPassing(
+          answers(organizationId, tag, async () => {
+            const { body, isWhole } = await deps.store.tenant(organizationId, async (tenant) =>
+              readPayload(tenant, stand, query),
+            )
+            const text = JSON.stringify(body)
+            if (!isWhole) throw new PassingAnswer(text)
+            return text
+          }),
         )
+        if (isPassing) void reply.removeHeader('etag').header('cache-control', 'no-store')
         return reply.type('application/json; charset=utf-8').send(answer as never)
       },
     )

@@ -10,6 +10,28 @@ type Entry = { answer: Promise<string>; bytes: number }
 /** The answers of one organization, the least recently used first. */
 type Share = { entries: Map<string, Entry>; bytes: number }
 
+/** Thrown in the making of an answer that holds for the requests that wait for it alone. */
+export class PassingAnswer extends Error {
+  readonly answer: string
+  constructor(answer: string) {
+    super('an answer that is not kept')
+    this.name = 'PassingAnswer'
+    this.answer = answer
+  }
+}
+
+/** The answer, and whether it is a passing one. */
+export async function answerOrPassing(
+  answer: Promise<string>,
+): Promise<{ answer: string; isPassing: boolean }> {
+  try {
+    return { answer: await answer, isPassing: false }
+  } catch (error) {
+    if (error instanceof PassingAnswer) return { answer: error.answer, isPassing: true }
+    throw error
+  }
+}
+
 /**
  * Answers of this process by their ETag, which names all that an answer depends on: an answer is never
  * changed, only no longer asked for. Two requests for one answer share its making. Past a limit the least

@@ -1,10 +1,13 @@
 import type { Static } from 'typebox'
 import type { BudgetWithState } from '../../../app/finops/budget-states.ts'
-import { sourcesCompleteThrough } from '../../../domain/finops/sources-complete-through.ts'
 import { daysOf, type CostQuery } from '../../../domain/finops/cost-query.ts'
 import type { CostStand } from '../../../store/finops/cost/cost-stand.ts'
 import type { CostTotals } from '../../../store/finops/cost/cost-totals.ts'
-import type { RateInUse, SourceFreshness } from '../../../store/finops/cost/freshness.ts'
+import type {
+  Freshness as FoundFreshness,
+  RateInUse,
+  SourceFreshness,
+} from '../../../store/finops/cost/freshness.ts'
 import type { ShownAnomaly } from '../../../store/finops/shown-anomalies.ts'
 import { presentAnomaly } from '../anomalies/present-anomaly.ts'
 import { presentBudget } from '../budgets/present-budget.ts'
@@ -15,13 +18,13 @@ export type Stand = Omit<CostStand, 'settings'> & { currency: string; tagKey: st
 export type CostFrame = {
   stand: Stand
   query: CostQuery
-  sources: readonly SourceFreshness[]
+  freshness: FoundFreshness
   rates: readonly RateInUse[]
 }
 
 /** What the payload and the series begin with. */
 export function presentFrame(
-  { stand, query, sources, rates }: CostFrame,
+  { stand, query, freshness: { sources, rest, completeThrough }, rates }: CostFrame,
   { total, unconverted }: Pick<CostTotals, 'total' | 'unconverted'>,
 ) {
   return {
@@ -30,8 +33,9 @@ export function presentFrame(
     from: query.from,
     to: query.to,
     total: Number(total),
-    completeThrough: sourcesCompleteThrough(sources),
-    ...freshnessOf(sources),
+    completeThrough,
+    freshness: sources.map(presentFreshness),
+    ...(rest.sources > 0 && { freshnessRest: rest }),
     rates: rates.map(({ rate, ...of }) => ({ ...of, rate: Number(rate) })),
     unconverted: unconverted.map(({ currency, amount }) => ({ currency, amount: Number(amount) })),
   }
@@ -67,24 +71,6 @@ export function presentPayload(
     byOwner: presentOwners(totals, names),
     anomalies: anomalies.map(presentAnomaly),
     budgets: budgets.map(presentBudget),
-  }
-}
-
-/** An organization can have any number of uploads. */
-const mostSources = 200
-
-/** Those that were loaded last; the day of the others is that of the least complete of them. */
-function freshnessOf(sources: readonly SourceFreshness[]) {
-  const newestFirst = sources.toSorted(
-    (a, b) => (b.ingestedAt?.getTime() ?? 0) - (a.ingestedAt?.getTime() ?? 0),
-  )
-  const shown = new Set(newestFirst.slice(0, mostSources))
-  const rest = newestFirst.slice(mostSources)
-  return {
-    freshness: sources.filter((source) => shown.has(source)).map(presentFreshness),
-    ...(rest.length > 0 && {
-      freshnessRest: { sources: rest.length, completeThrough: sourcesCompleteThrough(rest) },
-    }),
   }
 }
 

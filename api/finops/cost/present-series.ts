@@ -1,5 +1,6 @@
 import { daysOf, monthsOf, type CostGroup } from '../../../domain/finops/cost-query.ts'
 import type { CostSeries } from '../../../store/finops/cost/cost-series.ts'
+import type { SourceName } from '../../../store/finops/cost/freshness.ts'
 import type { WorkspaceName } from '../../../store/workspaces/names-of-workspaces.ts'
 import { presentFrame, type CostFrame } from './present-cost.ts'
 import type { SeriesBody } from './schemas.ts'
@@ -8,6 +9,7 @@ type Shown = {
   groupBy: CostGroup
   granularity: 'day' | 'month'
   names: ReadonlyMap<number, WorkspaceName>
+  sourceNames: readonly SourceName[]
 }
 
 /** A series has an amount for each point, 0 where there is none. */
@@ -24,7 +26,7 @@ export function presentSeries(frame: CostFrame, series: CostSeries, shown: Shown
     tagKey,
     points,
     groups: groups.map(({ key, total, amounts }) => ({
-      ...nameOf(key, frame, { ...shown, tagKey }),
+      ...nameOf(key, { ...shown, tagKey }),
       total: Number(total),
       amounts: amountsOf(amounts),
     })),
@@ -40,11 +42,10 @@ type Name = { key: string | null; label: string }
 
 function nameOf(
   key: string | null,
-  { sources }: CostFrame,
-  { groupBy, names, tagKey }: Shown & { tagKey: string | null },
+  { groupBy, names, sourceNames, tagKey }: Shown & { tagKey: string | null },
 ): Name {
   if (groupBy === 'account') {
-    const source = sources.find(({ sourceId }) => String(sourceId) === key)
+    const source = sourceNames.find(({ sourceId }) => String(sourceId) === key)
     if (!source) return { key, label: 'a removed source' }
     // As the filter takes it: an account by its id, an upload by its name.
     return { key: source.source ?? String(source.accountId), label: source.name }

@@ -1,4 +1,4 @@
-import { budgetStates } from '../../../app/finops/budget-states.ts'
+import { shownBudgetStates } from '../../../app/finops/budget-states.ts'
 import {
   assertTagKey,
   costWindow,
@@ -13,7 +13,7 @@ import { costStand } from '../../../store/finops/cost/cost-stand.ts'
 import { withDefaults } from '../../../store/organizations/settings.ts'
 import type { Store } from '../../../store/driver/connect.ts'
 import { costTotals } from '../../../store/finops/cost/cost-totals.ts'
-import { freshness, ratesIn } from '../../../store/finops/cost/freshness.ts'
+import { freshness, namesOfSources, ratesIn } from '../../../store/finops/cost/freshness.ts'
 import type { Tenant } from '../../../store/driver/tenant.ts'
 import { shownAnomalies } from '../../../store/finops/shown-anomalies.ts'
 import { namesOfWorkspaces } from '../../../store/workspaces/names-of-workspaces.ts'
@@ -51,21 +51,23 @@ export const readOf = (organizationId: number, stand: Stand, query: CostQuery): 
   shownKey: query.tagKey ?? stand.tagKey,
 })
 
-const mostAnomalies = 500
+/** The newest; of their texts and figures so many bytes. */
+const anomalyBounds = { limit: 500, mostBytes: 786_432 }
 
 export async function readPayload(
   tenant: Tenant,
   stand: Stand,
   query: CostQuery,
-): Promise<CostBody> {
-  if (!stand.hasCost) return { empty: true }
+): Promise<{ body: CostBody; isWhole: boolean }> {
+  if (!stand.hasCost) return { body: { empty: true }, isWhole: true }
   const totals = await costTotals(tenant, readOf(tenant.organizationId, stand, query))
   const ids = totals.owners.flatMap(({ workspaceId }) => workspaceId ?? [])
   const found = await namesOfWorkspaces(tenant, ids)
   const names = new Map([...found.values()].map(({ id, name }) => [id, name]))
-  const anomalies = await shownAnomalies(tenant).list(anomaliesOf(query), mostAnomalies)
-  const budgets = await budgetStates(tenant)
-  return presentPayload(await frameOf(tenant, stand, query), totals, { names, anomalies, budgets })
+  const anomalies = await shownAnomalies(tenant).list(anomaliesOf(query), anomalyBounds)
+  const { budgets, isWhole } = await shownBudgetStates(tenant)
+  const frame = await frameOf(tenant, stand, query)
+  return { body: presentPayload(frame, totals, { names, anomalies, budgets }), isWhole }
 }
 
 /** Those that touch the window; filters that an anomaly does not know leave it in. */
@@ -95,13 +97,15 @@ export async function readSeries(
   const frame = await frameOf(tenant, stand, query)
   const ids = groupBy === 'workspace' ? series.groups.map(({ key }) => Number(key)) : []
   const names = await namesOfWorkspaces(tenant, ids.filter(Number.isInteger))
-  return presentSeries(frame, series, { ...of, names })
+  const sources = groupBy === 'account' ? series.groups.map(({ key }) => Number(key)) : []
+  const sourceNames = await namesOfSources(tenant, sources.filter(Number.isInteger))
+  return presentSeries(frame, series, { ...of, names, sourceNames })
 }
 
 async function frameOf(tenant: Tenant, stand: Stand, query: CostQuery): Promise<CostFrame> {
-  const [sources, rates] = await Promise.all([
+  const [found, rates] = await Promise.all([
     freshness(tenant),
     ratesIn(tenant, query, stand.currency),
   ])
-  return { stand, query, sources, rates }
+  return { stand, query, freshness: found, rates }
 }

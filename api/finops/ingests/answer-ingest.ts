@@ -1,6 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import type { Static } from 'typebox'
 import type { Caller } from '../../../domain/access/caller.ts'
+import { manifestOfUpload } from '../../../domain/finops/upload-names.ts'
 import { idempotencyKeys } from '../../../store/requests/idempotency-keys.ts'
 import type { Deps } from '../../deps.ts'
 import { presentIngest } from './present-ingest.ts'
@@ -8,7 +9,12 @@ import type { IngestAnswer, IngestBody } from './schemas.ts'
 import { waitForIngest } from './wait-for-ingest.ts'
 
 /** What was begun: by the first request under a key, with its answer if that was given. */
-export type BegunIngest = { ingestId: number; answer?: Static<typeof IngestAnswer> }
+export type BegunIngest = {
+  ingestId: number
+  /** Of the upload that began it. */
+  uploadId?: number
+  answer?: Static<typeof IngestAnswer>
+}
 
 type Asked = { caller: Caller; key: string | undefined; begun: BegunIngest }
 
@@ -21,14 +27,16 @@ export async function ingestAfterWait(
   reply: FastifyReply,
   { caller, key, begun }: Asked,
 ): Promise<{ ingest: IngestBody; isOver: boolean }> {
-  const { ingestId, answer } = begun
+  const { ingestId, uploadId, answer } = begun
   if (answer) return asAnswered(answer.ingest)
   const { organizationId } = caller
   const gone = new AbortController()
   reply.raw.once('close', () => gone.abort())
   const isOver = await waitForIngest(deps, { organizationId, ingestId }, gone.signal)
   return deps.store.tenant(organizationId, async (tenant) => {
-    const ingest = await presentIngest(tenant, ingestId)
+    const ingest = await presentIngest(tenant, ingestId, {
+      ...(uploadId !== undefined && { manifest: manifestOfUpload(uploadId) }),
+    })
     // Not to a caller who has left: the answer that they get is the next one.
     if (key === undefined || gone.signal.aborted) return { ingest, isOver }
     const kept = await idempotencyKeys(tenant).settle(`user:${caller.userId}`, key, {

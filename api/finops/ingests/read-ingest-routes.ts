@@ -3,9 +3,9 @@ import { costStand } from '../../../store/finops/cost/cost-stand.ts'
 import { readIngests } from '../../../store/finops/read-ingests.ts'
 import { decodeCursor, maxKey, page } from '../../http/paging.ts'
 import { repeatedFilters } from '../../http/repeated-filters.ts'
-import { errors, IdParams, NextCursor, NoQuery } from '../../http/schemas.ts'
+import { errors, IdParams, NextCursor } from '../../http/schemas.ts'
 import { presentIngest, presentSummary } from './present-ingest.ts'
-import { IngestBody, IngestQuery, IngestSummaryBody } from './schemas.ts'
+import { IngestBody, IngestPage, IngestQuery, IngestSummaryBody } from './schemas.ts'
 
 /** What became of ingests. */
 export const readIngestRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -47,13 +47,16 @@ export const readIngestRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
       schema: {
         operationId: 'getIngest',
+        description: 'cursor: the nextCursor of the ingest, for its further accounts and slices.',
         params: IdParams,
-        querystring: NoQuery,
+        querystring: IngestPage,
         response: { 200: Type.Object({ ingest: IngestBody }), ...errors() },
       },
     },
-    async ({ caller: { organizationId }, params: { id } }) => ({
-      ingest: await deps.store.tenant(organizationId, async (tenant) => presentIngest(tenant, id)),
+    async ({ caller: { organizationId }, params: { id }, query: { cursor } }) => ({
+      ingest: await deps.store.tenant(organizationId, async (tenant) =>
+        presentIngest(tenant, id, { ...(cursor !== undefined && { cursor }) }),
+      ),
     }),
   )
 }

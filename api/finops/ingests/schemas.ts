@@ -1,4 +1,5 @@
 import { Type, type Static } from 'typebox'
+import { Cursor } from '../../http/pattern.ts'
 import { Id, Nullable, OneOf, Page, Time } from '../../http/schemas.ts'
 
 const Day = Type.String({ format: 'date' })
@@ -68,9 +69,20 @@ export type IngestSummaryBody = Static<typeof IngestSummaryBody>
 
 export const IngestBody = Type.Object({
   ...IngestSummaryBody.properties,
-  accounts: Type.Array(IngestAccountBody),
+  accounts: Type.Array(IngestAccountBody, {
+    description:
+      'At most 200, with at most 500 slices and 384 KiB of errors. An account whose slices go on is the first one of the next page too.',
+  }),
+  nextCursor: Type.Optional(
+    Nullable(Type.String({ description: 'Of getIngest: null where no account or slice is left.' })),
+  ),
 })
 export type IngestBody = Static<typeof IngestBody>
+
+export const IngestPage = Type.Object(
+  { cursor: Type.Optional(Cursor('^[0-9]{1,10}[.][0-9]{1,10}$')) },
+  { additionalProperties: false },
+)
 
 export const IngestAnswer = Type.Object({ ok: Type.Literal(true), ingest: IngestBody })
 

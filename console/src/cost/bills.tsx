@@ -1,4 +1,4 @@
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useInfiniteQuery, useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { call } from '../api/call.ts'
 import { useMe } from '../app/session.ts'
@@ -189,7 +189,8 @@ const ingestColumns: ReadonlyArray<Column<Ingest>> = [
 ]
 
 function OneIngest({ id, startedAt }: Pick<Ingest, 'id' | 'startedAt'>) {
-  const query = useQuery(ingestQuery(id))
+  const query = useInfiniteQuery(ingestQuery(id))
+  const pages = query.data?.pages ?? []
   return (
     <RowDetails
       title={
@@ -200,9 +201,13 @@ function OneIngest({ id, startedAt }: Pick<Ingest, 'id' | 'startedAt'>) {
     >
       <ErrorNote error={query.error} goesOn />
       {query.isPending && <Loading what="its bills" />}
-      {query.data?.ingest.accounts.map((account) => (
-        <BillSlices key={idOfSource(account)} account={account} />
-      ))}
+      {/* A page may begin with the rest of the account that the one before ends with. */}
+      {pages.map(({ ingest }, at) =>
+        ingest.accounts.map((account) => (
+          <BillSlices key={`${at} ${idOfSource(account)}`} account={account} />
+        )),
+      )}
+      <LoadMore query={query} byHand />
     </RowDetails>
   )
 }

@@ -212,6 +212,7 @@ export const noForecastWords: Record<
     link: { to: '/cost/bills', hash: ratesHash, label: 'Exchange rates' },
   },
   short_history: { words: 'it needs 14 days of cost.' },
+  pending: { words: 'it is being computed.' },
 }
 
 export const monthWords = (month: string): string =>

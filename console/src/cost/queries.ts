@@ -169,10 +169,13 @@ export const ingestsQuery = infiniteQueryOptions({
 })
 
 export const ingestQuery = (id: number) =>
-  queryOptions({
+  infiniteQueryOptions({
     queryKey: ['cost', 'ingests', id],
-    queryFn: ({ signal }) => call('getIngest', { params: { id }, signal }),
-    refetchInterval: refreshMs,
+    queryFn: ({ pageParam, signal }) =>
+      call('getIngest', { params: { id }, query: { cursor: pageParam }, signal }),
+    initialPageParam: firstPage,
+    getNextPageParam: ({ ingest }) => ingest.nextCursor ?? undefined,
+    refetchInterval: whileShort(refreshMs),
   })
 
 export const billSourcesQuery = infiniteQueryOptions({

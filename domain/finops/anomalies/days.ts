@@ -1,8 +1,12 @@
 const dayMs = 86_400_000
 
 /** The day `count` days after `day` (`YYYY-MM-DD`, UTC); before it where `count` is negative. */
-export const dayAfter = (day: string, count: number): string =>
-  new Date(Date.parse(`${day}T00:00:00Z`) + count * dayMs).toISOString().slice(0, 10)
+export function dayAfter(day: string, count: number): string {
+  const date = Number(day.slice(8)) + count
+  // Each month has these. Loops over the days of a series spent a quarter of their time in `Date`.
+  if (date >= 1 && date <= 28) return `${day.slice(0, 8)}${date < 10 ? '0' : ''}${date}`
+  return new Date(Date.parse(`${day}T00:00:00Z`) + count * dayMs).toISOString().slice(0, 10)
+}
 
 /** How many days lie between two days. */
 export const daysBetween = (from: string, to: string): number =>

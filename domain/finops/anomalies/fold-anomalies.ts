@@ -22,19 +22,39 @@ export type Foldable = {
  */
 export function foldAnomalies(anomalies: readonly Foldable[]): Map<number, number | null> {
   const parents = new Map(anomalies.map(({ id }): [number, number | null] => [id, null]))
-  const shown = new Map<string, Foldable[]>()
+  // Those that are shown by each month that they touch, so that none is compared with those of all years.
+  const shown = new Map<string, Placed[]>()
   // Stable, so the dearest stays first among equals.
-  for (const one of anomalies.toSorted((a, b) => rankOf(a) - rankOf(b))) {
-    const ofService = shown.get(one.service) ?? []
-    const above = ofService.filter((other) => mayBeAbove(other, one))
+  for (const [place, one] of anomalies.toSorted((a, b) => rankOf(a) - rankOf(b)).entries()) {
+    const months = monthsOf(one).map((month) => `${month} ${one.service}`)
+    const above = months
+      .flatMap((month) => shown.get(month) ?? [])
+      .filter((other) => mayBeAbove(other.one, one))
+      .toSorted((a, b) => a.place - b.place)
+      .map((other) => other.one)
     // One that is over stays with what was told of both, so that it makes no other one dearer.
     const known = above.find(({ id }) => one.state === 'resolved' && id === one.parentId)
     const parent = known ?? above[0]
     if (parent) parents.set(one.id, parent.id)
-    else shown.set(one.service, [...ofService, one])
+    else
+      for (const month of months) {
+        const ofMonth = shown.get(month)
+        if (ofMonth) ofMonth.push({ place, one })
+        else shown.set(month, [{ place, one }])
+      }
   }
   return parents
 }
+
+type Placed = { place: number; one: Foldable }
+
+/** As numbers that follow each other. */
+function monthsOf({ firstDay, lastDay }: Foldable): number[] {
+  const [first, last] = [monthOf(firstDay), monthOf(lastDay)]
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index)
+}
+
+const monthOf = (day: string): number => Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7))
 
 const mayBeAbove = (above: Foldable, { state, firstDay, lastDay }: Foldable): boolean =>
   above.firstDay <= lastDay &&

@@ -18,9 +18,9 @@ export function matchAnomalies<Stored extends Days>(
   const kept: Matched<Stored>['kept'] = []
   const added: FoundAnomaly[] = []
   for (const one of found) {
-    const match = [...left].find(
-      ({ firstDay, lastDay }) => firstDay <= one.lastDay && one.firstDay <= lastDay,
-    )
+    const match = left
+      .values()
+      .find(({ firstDay, lastDay }) => firstDay <= one.lastDay && one.firstDay <= lastDay)
     if (match) {
       left.delete(match)
       kept.push({ stored: match, found: one })

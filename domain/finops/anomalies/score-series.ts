@@ -30,9 +30,18 @@ export function scoreSeries(
   days: readonly DayAmount[],
   { minimum, feedback = noFeedback }: ScoringOptions,
 ): ScoredDay[] {
-  const sensitivity: Sensitivity = { minimum, lessBy: Math.min(4, feedback.notAnomalies) }
   const model = new SeriesModel(feedback.expected)
   for (const row of past) model.push(row)
+  return scoreOnto(model, days, { minimum, feedback })
+}
+
+/** The same of the days that follow those of a model. Adds them to it. */
+export function scoreOnto(
+  model: SeriesModel,
+  days: readonly DayAmount[],
+  { minimum, feedback = noFeedback }: ScoringOptions,
+): ScoredDay[] {
+  const sensitivity: Sensitivity = { minimum, lessBy: Math.min(4, feedback.notAnomalies) }
   return days.map(({ day, amount }) => {
     const last = model.rows.at(-1)
     if (last && dayAfter(last.day, 1) !== day) throw new RangeError('days of a series have a hole')

@@ -39,6 +39,8 @@ export class SeriesModel {
   /** Where each day was thought to stand in its month, by the months before; null: too little history. */
   readonly #places: (number | null)[] = []
   readonly #expected: readonly DayRange[]
+  /** Of the day that was expected last: `push` of that day needs the same. */
+  #past: { day: string; months: MonthAgo[] } | undefined
 
   constructor(expected: readonly DayRange[]) {
     this.#expected = expected
@@ -48,7 +50,9 @@ export class SeriesModel {
     const isExpected = this.#expected.some((range) => within(range, row.day))
     const bounded =
       row.kind && !isExpected ? Math.min(row.actual, row.expected + 2 * row.scale) : row.actual
-    this.#places.push(placeOf(this.#earlierMonths(row.day)))
+    const months = this.#past?.day === row.day ? this.#past.months : this.#earlierMonths(row.day)
+    this.#past = undefined
+    this.#places.push(placeOf(months))
     this.rows.push(row)
     this.learned.push(Math.max(0, bounded))
     this.#inMonth.push(Number.NaN)
@@ -101,13 +105,14 @@ export class SeriesModel {
     const level = levelOf(flat, ahead)
     const weekly = level * share
     const past = this.#earlierMonths(day)
+    this.#past = { day, months: past }
     const monthly = this.#monthly(past, { flat, share })
     const noise = this.#relativeScale()
 
     let expected = weekly
     if (monthly !== null && this.#monthlyIsBetter()) expected = monthly
     else expected = Math.max(0, weekly + level * chargeOf(past, noise))
-    const plateau = median(flat.subarray(Math.max(0, flat.length - 28))) * share
+    const plateau = median(flat, Math.max(0, flat.length - 28)) * share
     const base = weekly < 0.85 * plateau ? Math.max(expected, plateau) : expected
     const scale = noise * Math.max(expected, weekly)
     let usual = Math.max(base, weekly + level * envelopeOf(past))
@@ -148,8 +153,9 @@ export class SeriesModel {
     const last = this.rows[count - 1]
     if (!last) return []
     const months: MonthAgo[] = []
+    const lastDay = dayNumber(last.day)
     for (const days of sameDayOfEarlierMonths(day, 3)) {
-      const at = count - 1 - (dayNumber(last.day) - days)
+      const at = count - 1 - (lastDay - days)
       const exact = this.#inMonth[at]
       if (exact === undefined || Number.isNaN(exact)) break
       const extras = [at - 1, at, at + 1].map((index) => this.#extraOf(index))
@@ -219,9 +225,9 @@ const placeOf = (past: readonly MonthAgo[]): number | null =>
 
 /** The level of the next day: the median of ten days, and a part of the trend between the last two tens. */
 function levelOf(flat: Float64Array, ahead: number): number {
-  const last = median(flat.subarray(Math.max(0, flat.length - 10)))
+  const last = median(flat, Math.max(0, flat.length - 10))
   if (flat.length < 20) return last
-  const before = median(flat.subarray(flat.length - 20, flat.length - 10))
+  const before = median(flat, flat.length - 20, flat.length - 10)
   const most = 0.008 * last
   const daily = Math.max(-most, Math.min(most, (0.7 * (last - before)) / 10))
   return Math.max(0, last + daily * (5.5 + ahead))

@@ -22,6 +22,7 @@ export const noForecastReasons = [
   'no_rate',
   'late_bill',
   'short_history',
+  'pending',
 ] as const
 export type NoForecastReason = (typeof noForecastReasons)[number]
 
@@ -30,7 +31,7 @@ export type BudgetFigures = {
   /** Decimal text: the money with a rate. */
   actual: string
   /** Why the actual cost cannot be relied on. */
-  unknownBecause: Exclude<NoForecastReason, 'short_history'> | null
+  unknownBecause: Exclude<NoForecastReason, 'short_history' | 'pending'> | null
   /** At the month's end. Null where it cannot be said, as with under 14 days of history. */
   forecast: { amount: number; low: number; high: number } | null
   /** Null where there is a forecast, and of a month that is over. */

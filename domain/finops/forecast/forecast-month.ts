@@ -1,5 +1,5 @@
 import { dayAfter } from '../anomalies/days.ts'
-import { scoreSeries, type DayAmount } from '../anomalies/score-series.ts'
+import { scoreOnto, type DayAmount } from '../anomalies/score-series.ts'
 import { historyDays, warmUpDays } from '../anomalies/scored-day.ts'
 import { SeriesModel } from '../anomalies/series-model.ts'
 
@@ -33,7 +33,7 @@ export function forecastRest(days: readonly DayAmount[]): RestOfMonth | null {
   if (!last || days.length < warmUpDays) return null
   const model = new SeriesModel([])
   // Nothing is flagged here: a month's sum follows a new level at once, whether it was told or not.
-  for (const row of scoreSeries([], days.slice(-modelDays), { minimum: Infinity })) model.push(row)
+  scoreOnto(model, days.slice(-modelDays), { minimum: Infinity })
 
   const first = dayAfter(last.day, 1)
   const expect = model.isIntermittent ? meanOfDays(model) : model.expect.bind(model)

@@ -13,8 +13,8 @@ export type BudgetCosts = {
   budgetId: number
   /** Decimal text, of the current month, in the organization's currency. */
   actual: string
-  /** Each day with cost, oldest first: the money with a rate. */
-  days: Array<{ day: string; amount: number }>
+  /** Each day with cost as JSON, oldest first: the money with a rate. Null where it was not asked for. */
+  days: string | null
   /** The bills of its scope had cost at some time. */
   hasCost: boolean
   /** Money of the current month has no exchange rate. */
@@ -35,7 +35,11 @@ export type BudgetCostsQuery = {
   tagKey: string | null
   /** `YYYY-MM-DD`, UTC. */
   today: string
+  /** The budgets whose days are read: 14 KB each. */
+  withDays: readonly number[]
 }
+
+export type CostOfDay = { day: string; amount: number }
 
 /** The history that a forecast is made of, and a month that is not complete. */
 const historyDays = 300
@@ -43,7 +47,7 @@ const historyDays = 300
 /** The cost in the scopes of these budgets by day, from the rollups of current slices, in one statement. */
 export async function budgetCosts(
   tenant: Tenant,
-  { budgets, currency, tagKey, today }: BudgetCostsQuery,
+  { budgets, currency, tagKey, today, withDays }: BudgetCostsQuery,
 ): Promise<BudgetCosts[]> {
   if (budgets.length === 0) return []
   const { db, organizationId } = unwrap(tenant)
@@ -55,6 +59,7 @@ export async function budgetCosts(
     tagKey,
     today,
     from: dayAfter(today, -historyDays),
+    withDays: [...withDays],
   })
   return rows
 }
@@ -113,14 +118,15 @@ function statementOf(kinds: readonly CostScopeKind[]): string {
     select id, max(day) filter (where is_unrated) as unrated_through,
       bool_or(is_unrated and day >= date_trunc('month', :today::date)) as is_unrated,
       sum(amount) filter (where day >= date_trunc('month', :today::date)) as actual,
-      json_agg(json_build_object('day', day, 'amount', amount) order by day) filter (where amount is not null) as days
+      json_agg(json_build_object('day', day, 'amount', amount) order by day)
+        filter (where amount is not null and id = any(:withDays::integer[])) as days
     from days group by 1),
   of_sources as (
     select id, coalesce(bool_or(${isBehind}) filter (where is_expected), true) as is_late,
       min(complete_through) filter (where is_expected) as complete_through
     from (${sourcesOfBudgets}) s group by 1)
   select w.id as "budgetId", round(coalesce(d.actual, 0), 12)::text as actual,
-    coalesce(d.days, '[]') as days,
+    case when w.id = any(:withDays::integer[]) then coalesce(d.days, '[]')::text end as days,
     d.id is not null or (case w.scope_kind ${asked.map(({ wasSeen }) => wasSeen).join(' ')} end) as "hasCost",
     coalesce(d.is_unrated, false) as "isUnrated", d.unrated_through::text as "unratedThrough",
     coalesce(s.is_late, true) as "isLate", s.complete_through::text as "completeThrough"

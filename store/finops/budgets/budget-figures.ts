@@ -8,8 +8,25 @@ export function budgetFigures(tenant: Tenant) {
   const { db, organizationId } = unwrap(tenant)
 
   return {
-    async all(): Promise<KeptFigures[]> {
-      return db('budget_figures').where({ organizationId }).select('budgetId', 'basis', 'figures')
+    /** `isWanted`: the forecast is still to be computed. */
+    async all(): Promise<Array<KeptFigures & { isWanted: boolean }>> {
+      return db('budget_figures')
+        .where({ organizationId })
+        .select('budgetId', 'basis', 'figures', db.raw('wanted_at is not null as "isWanted"'))
+    },
+
+    /** Keeps figures whose forecast is still to be computed, which the task `compute-budgets` does. */
+    async want(answered: readonly KeptFigures[]): Promise<void> {
+      if (answered.length === 0) return
+      await db.raw(
+        `insert into budget_figures (organization_id, budget_id, basis, figures, wanted_at)
+         select ?, k."budgetId", k.basis, k.figures, now()
+         ${given}
+         on conflict (organization_id, budget_id) do update
+           set basis = excluded.basis, figures = excluded.figures, wanted_at = excluded.wanted_at
+           where budget_figures.basis <> excluded.basis`,
+        [organizationId, JSON.stringify(answered), organizationId],
+      )
     },
 
     /** In ascending order of ids, so that two writers at once cannot deadlock. */
@@ -18,17 +35,20 @@ export function budgetFigures(tenant: Tenant) {
       await db.raw(
         `insert into budget_figures (organization_id, budget_id, basis, figures)
          select ?, k."budgetId", k.basis, k.figures
-         from jsonb_to_recordset(?::jsonb) as k ("budgetId" integer, basis text, figures jsonb)
-           join budgets b on b.organization_id = ? and b.id = k."budgetId"
-         order by b.id
+         ${given}
          on conflict (organization_id, budget_id) do update
-           set basis = excluded.basis, figures = excluded.figures
-           where budget_figures.basis <> excluded.basis`,
+           set basis = excluded.basis, figures = excluded.figures, wanted_at = null
+           where budget_figures.basis <> excluded.basis or budget_figures.wanted_at is not null`,
         [organizationId, JSON.stringify(computed), organizationId],
       )
     },
   }
 }
+
+const given = `
+  from jsonb_to_recordset(?::jsonb) as k ("budgetId" integer, basis text, figures jsonb)
+    join budgets b on b.organization_id = ? and b.id = k."budgetId"
+  order by b.id`
 
 /** What all figures of an organization depend on, beside its settings and the day. */
 export async function costMoment(tenant: Tenant): Promise<string> {

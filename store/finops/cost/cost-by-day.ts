@@ -1,6 +1,7 @@
 import { unwrap, type Tenant } from '../../driver/tenant.ts'
 import { bindingsOf, converted, withSlices, type CostRead } from './cost-rows.ts'
 import { dayRows } from './day-rows.ts'
+import { withinMonth } from './within-window.ts'
 
 export type CostByDay = {
   /** Days with cost, oldest first. */
@@ -21,8 +22,9 @@ export async function costByDay(
   read: CostRead,
   through: string,
 ): Promise<CostByDay> {
-  const { rows } = await unwrap(tenant).db.raw(select(read), { ...bindingsOf(read), through })
-  return rows[0]
+  const { db } = unwrap(tenant)
+  const at = { ...bindingsOf(read), through }
+  return withinMonth(tenant, async () => (await db.raw(select(read), at)).rows[0])
 }
 
 const select = ({ query }: CostRead): string => `

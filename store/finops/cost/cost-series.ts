@@ -13,6 +13,7 @@ import {
 } from './cost-rows.ts'
 import { dayRows, keyOf, tagDayRows, wantedServiceRows } from './day-rows.ts'
 import { withMergedSlices } from './with-merged-slices.ts'
+import { withinWindow } from './within-window.ts'
 
 export type SeriesRead = CostRead & {
   groupBy: CostGroup
@@ -42,11 +43,15 @@ type Row = {
 export async function costSeries(tenant: Tenant, read: SeriesRead): Promise<CostSeries> {
   const { db } = unwrap(tenant)
   await db.raw(readSettings)
-  const { rows }: { rows: Row[] } = await db.raw(seriesOf(read), {
+  const at = {
     ...bindingsOf(read),
     top: read.top,
     pointLength: (read.granularity === 'day' ? 'YYYY-MM-DD' : 'YYYY-MM').length,
-  })
+  }
+  const rows = await withinWindow(
+    tenant,
+    async (): Promise<Row[]> => (await db.raw(seriesOf(read), at)).rows,
+  )
   const groups: CostSeries['groups'] = []
   const rest: CostSeries['rest'] = { groups: 0, total: '0', amounts: new Map() }
   const unconverted: CostSeries['unconverted'] = []

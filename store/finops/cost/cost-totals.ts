@@ -13,6 +13,7 @@ import {
 } from './cost-rows.ts'
 import { dayRows } from './day-rows.ts'
 import { withMergedSlices } from './with-merged-slices.ts'
+import { withinWindow } from './within-window.ts'
 
 /** Sums of a window. Amounts are exact decimal text. */
 export type CostTotals = {
@@ -63,16 +64,19 @@ export async function costTotals(
   const { db } = unwrap(tenant)
   await db.raw(readSettings)
   const days = daysOf(read.query).length
-  const { rows } = await db.raw(totalsOf(read, withTags), {
+  const at = {
     ...bindingsOf(read),
     ...limits,
     ...byteLimits,
     maxDaily: Math.min(limits.maxProviders, Math.floor(maxAmountsByDay / days)),
     maxDailyBytes: Math.floor(maxProviderBytesByDay / days),
     others,
-  })
-  // The statement's own columns.
-  const of = (kind: string): Row[] => rows.filter((row: Row) => row.of === kind)
+  }
+  const rows = await withinWindow(
+    tenant,
+    async (): Promise<Row[]> => (await db.raw(totalsOf(read, withTags), at)).rows,
+  )
+  const of = (kind: string): Row[] => rows.filter((row) => row.of === kind)
   const one = (kind: string): string => of(kind)[0]?.amount ?? '0'
   const [rest] = of('tag rest')
   const [ownerRest] = of('owner rest')

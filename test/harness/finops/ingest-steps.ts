@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { MockActivityEnvironment } from '@temporalio/testing'
 import type { Deps } from '../../../activities/deps.ts'
+import { createBillPlaces } from '../../../activities/finops/bill-places.ts'
 import { discoverBills } from '../../../activities/finops/discover-bills.ts'
 import { endBill } from '../../../activities/finops/end-bill.ts'
 import { endIngest } from '../../../activities/finops/end-ingest.ts'
@@ -22,7 +23,14 @@ import { BilledCloud } from './billed-cloud.ts'
 
 type Needed = Pick<
   Deps,
-  'store' | 'log' | 'keyring' | 'openCloud' | 'readBills' | 'billingDir' | 'billBytes'
+  | 'store'
+  | 'log'
+  | 'keyring'
+  | 'openCloud'
+  | 'readBills'
+  | 'billingDir'
+  | 'billBytes'
+  | 'billPlaces'
 >
 
 /** A reader of bills, and a folder for them, that a test file shares. */
@@ -59,6 +67,7 @@ export async function ingestSteps(harness: Harness, reading: BillReading) {
     readBills: reading.readBills,
     billingDir: reading.billingDir,
     billBytes: 1024 ** 3,
+    billPlaces: createBillPlaces({ readers: 1, billBytes: 1024 ** 3 }),
   }
   const deliver = async <I, R>(
     activity: (needed: Needed) => (input: I) => Promise<R>,
@@ -80,8 +89,9 @@ export async function ingestSteps(harness: Harness, reading: BillReading) {
   const shown = async (ingestId: number) =>
     store.tenant(org.id, async (tenant) => {
       const ingests = readIngests(tenant)
-      const slices = await ingests.slices(ingestId)
-      return { ...(await ingests.get(ingestId)), sources: await ingests.sources(ingestId), slices }
+      const start = { sourceId: 0, sliceId: 0 }
+      const { sources, slices } = await ingests.outcome(ingestId, start)
+      return { ...(await ingests.get(ingestId)), sources, slices }
     })
 
   const api = {
