@@ -21,7 +21,7 @@ export async function createPrice(
   return deps.store.tenant(organizationId, async (tenant) => {
     const room = roomInPriceBook(tenant)
     await room.hold()
-    await room.assert({ resourceType, match })
+    await room.assert({ match })
     const price = await prices(tenant).create({
       provider,
       resourceType,

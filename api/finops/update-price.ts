@@ -31,7 +31,7 @@ export async function updatePrice(
     const isTaken = before.learned !== null && changed.some((field) => field !== 'enabled')
     if (isTaken) columns.source ??= 'manual'
     // A book from before the limits can still be switched off, and priced anew.
-    if (columns.match || columns.resourceType) await room.assert({ ...before, ...columns }, id)
+    if (columns.match || isTaken) await room.assert({ ...before, ...columns }, id)
     const after = await prices(tenant).update(id, {
       ...columns,
       ...(isTaken && { learned: null, learnedKey: null }),
