@@ -55,6 +55,10 @@ export async function recheckGates(
     if (judgement instanceof JobFailure) return endFailed(tenant, found, judgement)
     const { judged, judgedBy } = judgement
     const { gates, cost, reach, estimate, denied } = judged
+    // Rules that were changed since they were sent end no run, and the plan does not count as judged by them: they may
+    // come back before it is judged again.
+    const isToday = isJudgedByToday({ ...current, plan: { ...current.plan, ...judgedBy } })
+    if (denied && !isToday) return plan
     await plans(tenant).recordVersions(run.id, { ...judgedBy, budgetReach: reach, estimate })
     const budgets = await judgePlanBudgets(tenant, denied ? [] : reach)
     // A run that is to be applied is held by its last check (begin-apply.ts).
@@ -73,9 +77,7 @@ export async function recheckGates(
       target: { kind: 'run', id: run.id, label: workspace.name },
       detail: { result: denied ? denied.reason : 'pass' },
     })
-    // Rules that were changed since they were sent end no run: the plan is judged by today's first.
-    const isToday = isJudgedByToday({ ...current, plan: { ...current.plan, ...judgedBy } })
-    return denied && isToday ? endFailed(tenant, found, denied) : plan
+    return denied ? endFailed(tenant, found, denied) : plan
   })
 }
 

@@ -4,7 +4,7 @@ import type { Deps } from '../../../activities/deps.ts'
 import { applyRun } from '../../../activities/infrastructure/apply-run.ts'
 import { endStale } from '../../../activities/infrastructure/begin-apply.ts'
 import { failRun } from '../../../activities/infrastructure/fail-run.ts'
-import { tellRules } from '../../../activities/infrastructure/gate-rules.ts'
+import { isJudgedByToday, tellRules } from '../../../activities/infrastructure/gate-rules.ts'
 import { recheckGates } from '../../../activities/infrastructure/recheck-gates.ts'
 import { recordPlanFailure } from '../../../activities/infrastructure/record-plan.ts'
 import { findRun } from '../../../activities/runs/find-run.ts'
@@ -13,6 +13,7 @@ import { testPlan } from '../../../domain/infrastructure/test-plan.ts'
 import type { RunPhase } from '../../../domain/runs/run-state.ts'
 import type { Runner } from '../../../gateways/runner/start-runner.ts'
 import { beginPlan } from '../../../store/infrastructure/begin-plan.ts'
+import { findJudgedPlan } from '../../../store/infrastructure/judged-plan.ts'
 import { recordedPlan } from '../../api/infrastructure/recorded-plan.ts'
 import { attemptOfAnother } from '../../faults/attempt-of-another.ts'
 import { hold, rowOf, waitsForLock } from '../../faults/run-rows.ts'
@@ -191,5 +192,9 @@ describe('gates that are judged again', () => {
     })
     expect(await recheck(run)).toMatchObject({ workspaceRunId: run.id })
     expect(await rowOf(harness, run.id)).toMatchObject({ phase: 'awaiting_approval' })
+    // The rules by which the plan was denied are in force again: it has not passed them.
+    await platform('workspaces').where({ id: run.workspace.id }).update({ costLimitMonthly: null })
+    const stored = await findJudgedPlan(harness.deps.store, run.found.organizationId, run.id)
+    expect(stored && isJudgedByToday(stored)).toBe(false)
   })
 })
