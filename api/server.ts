@@ -54,7 +54,7 @@ async function main(config: Config): Promise<void> {
   sayGenerated(await prepareStore(config))
 
   const logins = databaseLogins(config)
-  const store = connectStore(logins, config.databasePoolSize)
+  const store = connectStore(logins, config.databasePoolSize, { isShared: true })
   const connection = Connection.lazy(connectionOptions(config))
   const changes = openChangeFeed(logins)
   const policies = createPolicyCompiler(config, log)

@@ -30,7 +30,7 @@ async function main(config: Config): Promise<void> {
   const log = pino({ level: config.logLevel, base: { part: 'worker' } })
   forwardTemporalLogs(log)
   const logins = databaseLogins(config)
-  const store = connectStore(logins, config.databasePoolSize, lowerBackend)
+  const store = connectStore(logins, config.databasePoolSize, { onBackend: lowerBackend })
   const changes = openChangeFeed(logins)
   const { sandbox, bills, builds } = await openSandboxes(config, log)
   const artifacts = await openStoreOfArtifacts(config, log)

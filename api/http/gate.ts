@@ -16,3 +16,19 @@ export function createGate(size: number): Gate {
     }
   }
 }
+
+/** A gate for each organization, so that none waits for another one's work. */
+export function createGates(size: number): (organizationId: number) => Gate {
+  const gates = new Map<number, { gate: Gate; users: number }>()
+  return (organizationId) => async (work) => {
+    const entry = gates.get(organizationId) ?? { gate: createGate(size), users: 0 }
+    gates.set(organizationId, entry)
+    entry.users += 1
+    try {
+      return await entry.gate(work)
+    } finally {
+      entry.users -= 1
+      if (entry.users === 0) gates.delete(organizationId)
+    }
+  }
+}

@@ -3,7 +3,7 @@ import type { Caller } from '../../domain/access/caller.ts'
 import { AppError } from '../../domain/errors.ts'
 import { callers } from '../../store/platform/callers.ts'
 import type { Deps } from '../deps.ts'
-import { createGate } from '../http/gate.ts'
+import { createGates } from '../http/gate.ts'
 import { readStage, type StageOfRun, type StageReader } from './stage-reader.ts'
 
 declare module 'fastify' {
@@ -34,8 +34,8 @@ export const streamLimits = { caller: 20, organization: 100, process: 200 } as c
 
 const lookEveryMs = 2_000
 const keepAliveMs = 15_000
-/** Connections of the pool that streams may use; the others stay free for requests. */
-const readsAtOnce = 4
+/** Reads for streams of one organization: its other connections (share-connections.ts) stay free for its requests. */
+const readsAtOnce = 2
 
 type Open = { caller: Caller; end: () => void; keepAlive: () => void }
 
@@ -43,7 +43,7 @@ type Open = { caller: Caller; end: () => void; keepAlive: () => void }
 export function registerLogStreams(app: FastifyInstance, deps: Deps): void {
   const open = new Set<Open>()
   const readers = new Map<number, { reader: StageReader; listeners: number }>()
-  const gate = createGate(readsAtOnce)
+  const gateOf = createGates(readsAtOnce)
 
   const acquire = (stage: StageOfRun): StageReader => {
     const known = readers.get(stage.id)
@@ -51,7 +51,7 @@ export function registerLogStreams(app: FastifyInstance, deps: Deps): void {
       known.listeners += 1
       return known.reader
     }
-    const reader = readStage(deps, stage, gate)
+    const reader = readStage(deps, stage, gateOf(stage.organizationId))
     readers.set(stage.id, { reader, listeners: 1 })
     return reader
   }

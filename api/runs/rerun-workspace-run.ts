@@ -97,15 +97,17 @@ async function overridesFor(
   { keyring }: Pick<Deps, 'keyring'>,
   tenant: Tenant,
   { id, workspaceId, authorUserId }: WorkspaceRun,
-): Promise<Partial<RunOverrides>> {
+): Promise<Pick<RunCreation, 'overrides' | 'overridesBy'>> {
   const { overrides: sealed, overridesBy } = await workspaceRuns(tenant).overridesOf(id)
   if (!sealed) return {}
   const at = placeOfOverrides(tenant.organizationId)
-  const text = keyring.open(at, sealed).toString()
   // Written by a start, in this shape.
-  const vars = JSON.parse(text) as Record<string, string | number | boolean>
+  const vars = JSON.parse(keyring.open(at, sealed).toString()) as Overrides
   const refusal = refuseOverrides(vars, await workspaceVariables(tenant).measure(workspaceId))
   if (refusal) throw notRerunnable(refusal.message)
   const writers = authorUserId === null ? overridesBy : [...overridesBy, authorUserId]
-  return { overrides: keyring.seal(at, text), overridesBy: [...new Set(writers)] }
+  return {
+    overrides: sealOverrides(keyring, tenant.organizationId, vars),
+    overridesBy: [...new Set(writers)],
+  }
 }

@@ -8,7 +8,7 @@ import { actorOf } from '../../store/audit/audit-log.ts'
 import { movedCodes, versionOfRun } from '../../app/runs/version-of-run.ts'
 import { runTarget, type RunTarget } from '../../store/runs/run-target.ts'
 import { idempotencyKeys } from '../../store/requests/idempotency-keys.ts'
-import { placeOfOverrides } from '../../store/runs/workspace-runs.ts'
+import { sealOverrides } from '../../app/workspaces/seal-overrides.ts'
 import { workspaceVariables } from '../../store/workspaces/workspace-variables.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 import type { Deps } from '../deps.ts'
@@ -103,7 +103,7 @@ async function begin(
       startMessage: message.trim() || null,
       overrides:
         vars && Object.keys(vars).length > 0
-          ? deps.keyring.seal(placeOfOverrides(organizationId), JSON.stringify(vars))
+          ? sealOverrides(deps.keyring, organizationId, vars)
           : null,
       pipelineId: 'pipelineId' in target ? target.pipelineId : undefined,
     })

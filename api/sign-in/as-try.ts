@@ -35,8 +35,10 @@ async function asTryThat<T>(
     verified = await verify()
     if (verified && !(await setsBack())) right = 'released'
   } catch (error) {
-    // A wrong one that ends in a fault of ours must not be a try for nothing.
-    await tries.end(subject, 'failed')
+    // A wrong one that ends in a fault of ours must not be a try for nothing. Who waited for a connection in vain has
+    // not tried: that comes before the check.
+    const hasWaited = error instanceof AppError && error.code === 'busy'
+    await tries.end(subject, hasWaited ? 'released' : 'failed')
     throw error
   }
   await tries.end(subject, verified ? right : 'failed')

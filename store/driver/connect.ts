@@ -1,22 +1,21 @@
-import { Socket } from 'node:net'
 import type { Readable } from 'node:stream'
-import knex, { type Knex } from 'knex'
-import { knexSnakeCaseMappers } from 'objection'
+import type { Knex } from 'knex'
 import { types, type Client } from 'pg'
 import type { Secret } from '../../config.ts'
 import { AppError, unavailable } from '../../domain/errors.ts'
 import type { DatabaseLogins } from '../../gateways/keyring/database-logins.ts'
 import type { Backend } from '../../gateways/sandbox/lower-backend.ts'
-import { connectionSettings, connectLane } from './connect-lane.ts'
+import { connectLane } from './connect-lane.ts'
 import { inLoad, type LoadConnection } from './load-connection.ts'
 import { openCopies } from './open-copies.ts'
 import { openLanes } from './open-lanes.ts'
+import { openPool } from './open-pool.ts'
 import { askPrepared } from './ask-prepared.ts'
 import { sendTogether } from './send-together.ts'
-import { shareConnections, type Shares } from './share-connections.ts'
+import { shareConnections, unshared, type Shares } from './share-connections.ts'
 import type { PreparedQuery, Scalar, Value } from './kept-query.ts'
 import { asTenant, type Tenant } from './tenant.ts'
-import { keptRows, prepareWrites, setTenant, tenantRows, writeRows } from './tenant-query.ts'
+import { keptRows, setTenant, tenantRows, writeRows } from './tenant-query.ts'
 import { inReading, inTransaction } from './transaction.ts'
 
 import type { Db } from './db.ts'
@@ -46,16 +45,21 @@ export type Store = {
   close(): Promise<void>
 }
 
+export type StoreOptions = {
+  /** Whether organizations share the connections for transactions (share-connections.ts). */
+  isShared?: boolean
+  /** Is told of the server's process of each of those connections, and must not reject. */
+  onBackend?: (backend: Backend) => Promise<void>
+}
+
 /**
- * Opens the two pools. Organizations share the connections of the first one (share-connections.ts). Each connection
- * logs in as a login without rights of its own and changes to a role that owns nothing and cannot bypass row-level
- * security. `onBackend` is told of the server's process of each connection for transactions of organizations, and must
- * not reject.
+ * Opens the two pools. Each connection logs in as a login without rights of its own and changes to a role that owns
+ * nothing and cannot bypass row-level security.
  */
 export function connectStore(
   logins: DatabaseLogins,
   poolSize: number,
-  onBackend?: (backend: Backend) => Promise<void>,
+  { isShared = false, onBackend }: StoreOptions = {},
 ): Store {
   const app = openPool(logins.cc_app.url, 'cc_app', poolSize, onBackend)
   const platform = openPool(
@@ -71,7 +75,7 @@ export function connectStore(
   )
 
   return {
-    ...transactionsOn(app, shareConnections(poolSize)),
+    ...transactionsOn(app, isShared ? shareConnections(poolSize) : unshared),
     async read<R>(organizationId: number, query: PreparedQuery<Value>) {
       try {
         return await tenantLanes.ask(async (connection) =>
@@ -141,7 +145,7 @@ function transactionsOn(pool: Knex, shares: Shares): Pick<Store, 'tenant' | 'rea
       }
     },
     async write<R>(organizationId: number, query: PreparedQuery<Value>) {
-      const share = await shares.take(organizationId)
+      const share = await shares.takeForStatement(organizationId)
       try {
         return await writeInOneTrip<R>(pool, organizationId, query)
       } catch (error) {
@@ -198,44 +202,6 @@ export function connectOwner(databaseUrl: Secret): Knex {
 
 /** Several, so that a slow statement delays the queries of one lane only. */
 const laneCount = 4
-
-// oxlint-disable-next-line max-params -- the last is of one pool alone
-function openPool(
-  databaseUrl: Secret,
-  role: string | undefined,
-  size: number,
-  onBackend?: (backend: Backend) => Promise<void>,
-): Knex {
-  return knex({
-    client: 'pg',
-    connection: connectionSettings(databaseUrl, role),
-    pool: {
-      min: 0,
-      max: size,
-      acquireTimeoutMillis: 10_000,
-      propagateCreateError: true,
-      ...(role && {
-        afterCreate: (
-          connection: Client,
-          done: (error: Error | null, connection: Client) => void,
-        ) => {
-          void onBackend?.(backendOf(connection))
-          connection.query(`set role ${role}; ${prepareWrites}`, (error: Error | null) =>
-            done(error, connection),
-          )
-        },
-      }),
-    },
-    ...knexSnakeCaseMappers(),
-  })
-}
-
-/** Of a connection that is open. The driver's types leave out both numbers. */
-function backendOf(connection: Client): Backend {
-  const { processID: pid } = connection as Client & { processID: number }
-  const { stream } = connection.connection
-  return { pid, clientPort: stream instanceof Socket ? (stream.localPort ?? 0) : 0 }
-}
 
 // Identifiers are far below 2^53; the driver would hand them out as strings.
 types.setTypeParser(types.builtins.INT8, Number)

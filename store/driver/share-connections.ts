@@ -12,9 +12,12 @@ export type Share = {
 export type Shares = {
   /** Waits for a share: `maxWaitMs` at most, after which it throws 503 `busy`. */
   take(organizationId: number): Promise<Share>
+  /**
+   * The same for a single statement. They are counted by themselves, so that heartbeats of hosts do not wait for slow
+   * reads of their organization.
+   */
+  takeForStatement(organizationId: number): Promise<Share>
 }
-
-type Waiting = { organizationId: number; admit: () => void }
 
 const maxWaitMs = 10_000
 
@@ -31,74 +34,77 @@ const holding = new AsyncLocalStorage<{ isHeld: boolean }>()
  */
 export function shareConnections(size: number, waitMs = maxWaitMs): Shares {
   const connections = countConnections(size)
+  const take = async (holder: string): Promise<Share> => {
+    if (holding.getStore()?.isHeld) return nested
+    if (!connections.takeNow(holder)) await connections.wait(holder, waitMs)
+    const hold = { isHeld: true }
+    return {
+      run: async (work) => holding.run(hold, work),
+      giveBack() {
+        if (!hold.isHeld) return
+        hold.isHeld = false
+        connections.giveBack(holder)
+      },
+    }
+  }
   return {
-    async take(organizationId) {
-      if (holding.getStore()?.isHeld) return nested
-      if (!connections.takeNow(organizationId)) await connections.wait(organizationId, waitMs)
-      const hold = { isHeld: true }
-      return {
-        run: async (work) => holding.run(hold, work),
-        giveBack() {
-          if (!hold.isHeld) return
-          hold.isHeld = false
-          connections.giveBack(organizationId)
-        },
-      }
-    },
+    take: async (organizationId) => take(String(organizationId)),
+    takeForStatement: async (organizationId) => take(`statements of ${organizationId}`),
   }
 }
 
 function countConnections(size: number) {
   let free = size
-  const held = new Map<number, number>()
-  /** In the order in which they are admitted, where organizations hold the same number. */
-  const waiting = new Set<Waiting>()
+  const held = new Map<string, number>()
+  /** Holders in the order of their turns, where they hold the same number. */
+  const waiting = new Map<string, Array<() => void>>()
 
-  const heldBy = (organizationId: number) => held.get(organizationId) ?? 0
-  const takeNow = (organizationId: number): boolean => {
-    if (heldBy(organizationId) >= free) return false
+  const heldBy = (holder: string) => held.get(holder) ?? 0
+  const takeNow = (holder: string): boolean => {
+    if (heldBy(holder) >= free) return false
     free -= 1
-    held.set(organizationId, heldBy(organizationId) + 1)
+    held.set(holder, heldBy(holder) + 1)
     return true
   }
   const admit = () => {
-    const byHeld = [...waiting].toSorted(
-      (one, other) => heldBy(one.organizationId) - heldBy(other.organizationId),
-    )
-    const next = byHeld.find(({ organizationId }) => takeNow(organizationId))
-    if (!next) return
-    waiting.delete(next)
-    for (const entry of [...waiting].filter((one) => one.organizationId === next.organizationId)) {
-      // To the end: organizations take turns.
-      waiting.delete(entry)
-      waiting.add(entry)
-    }
-    next.admit()
+    const byHeld = [...waiting.keys()].toSorted((one, other) => heldBy(one) - heldBy(other))
+    const holder = byHeld.find(takeNow)
+    if (holder === undefined) return
+    const [first, ...others] = waiting.get(holder) ?? []
+    // Its others come after those of everybody else.
+    waiting.delete(holder)
+    if (others.length > 0) waiting.set(holder, others)
+    first?.()
     admit()
   }
   return {
     takeNow,
-    giveBack(organizationId: number) {
+    giveBack(holder: string) {
       free += 1
-      const left = heldBy(organizationId) - 1
-      if (left > 0) held.set(organizationId, left)
-      else held.delete(organizationId)
+      const left = heldBy(holder) - 1
+      if (left > 0) held.set(holder, left)
+      else held.delete(holder)
       admit()
     },
-    /** Resolves when the organization has taken a connection. */
-    async wait(organizationId: number, maxMs: number): Promise<void> {
+    /** Resolves when the holder has taken a connection. */
+    async wait(holder: string, maxMs: number): Promise<void> {
       const { promise, resolve, reject } = Promise.withResolvers<void>()
-      const timer = setTimeout(() => reject(busy()), maxMs)
-      const entry = { organizationId, admit: resolve }
-      waiting.add(entry)
-      try {
-        await promise
-      } finally {
-        clearTimeout(timer)
-        waiting.delete(entry)
-      }
+      waiting.set(holder, [...(waiting.get(holder) ?? []), resolve])
+      const timer = setTimeout(() => {
+        const others = (waiting.get(holder) ?? []).filter((one) => one !== resolve)
+        if (others.length > 0) waiting.set(holder, others)
+        else waiting.delete(holder)
+        reject(busy())
+      }, maxMs)
+      await promise.finally(() => clearTimeout(timer))
     },
   }
+}
+
+/** For a process whose own limits divide the work of organizations: nobody waits for a share. */
+export const unshared: Shares = {
+  take: async () => nested,
+  takeForStatement: async () => nested,
 }
 
 const nested: Share = {

@@ -95,7 +95,7 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
 
   const logins = databaseLogins(config)
   await ensureLoginsOf(config)
-  const store = connectStore(logins, 10)
+  const store = connectStore(logins, 10, { isShared: true })
   const connection = Connection.lazy(connectionOptions(config))
   if (options.worker) await ensureNamespace(connection, name)
   const changes = openChangeFeed(logins)

@@ -21,7 +21,7 @@ export type SecondApp = {
  * Rules that hold here hold across processes.
  */
 export async function createSecondApp({ deps, config, secrets }: Harness): Promise<SecondApp> {
-  const store = connectStore(databaseLogins(config), 8)
+  const store = connectStore(databaseLogins(config), 8, { isShared: true })
   const app = await createApp({ ...deps, store })
   secrets.follow(app)
   return {

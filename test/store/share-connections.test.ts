@@ -42,6 +42,15 @@ describe('the connections of a pool are shared between organizations', () => {
     expect(order).toEqual([1, 1, 2, 3, 1, 2])
   })
 
+  test('single statements wait for no transactions of their organization', async () => {
+    const shares = shareConnections(10, 20)
+    const transactions = await takeAtOnce(shares, 1, 10)
+    expect(transactions).toHaveLength(5)
+    const statement = await shares.takeForStatement(1)
+    expect(await takeAtOnce(shares, 2, 10)).toHaveLength(2)
+    statement.giveBack()
+  })
+
   test('503 busy: one waits for its own connections longer than it may, and waits no more', async () => {
     const shares = shareConnections(2, 20)
     const first = await shares.take(1)
@@ -77,7 +86,7 @@ describe('a store', () => {
   let store: Store
   beforeAll(async () => {
     harness = await createHarness()
-    store = connectStore(databaseLogins(harness.config), 4)
+    store = connectStore(databaseLogins(harness.config), 4, { isShared: true })
   })
   afterAll(async () => {
     await store.close()

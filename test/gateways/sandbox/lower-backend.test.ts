@@ -17,8 +17,10 @@ describe.skipIf(openCpuGroup('work') === undefined)('on a host with cgroup v1', 
   const backends: Backend[] = []
   beforeAll(async () => {
     harness = await createHarness()
-    store = connectStore(databaseLogins(harness.config), 2, async (backend) => {
-      backends.push(backend)
+    store = connectStore(databaseLogins(harness.config), 2, {
+      onBackend: async (backend) => {
+        backends.push(backend)
+      },
     })
   })
   afterAll(async () => {
