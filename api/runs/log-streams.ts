@@ -30,7 +30,8 @@ export type LogStreams = {
   ): LogStream
 }
 
-export const streamLimits = { caller: 20, organization: 100, process: 200 } as const
+/** An organization opens another one only while it has fewer than are free: one alone 100, a second one 50. */
+export const streamLimits = { caller: 20, process: 200 } as const
 
 const lookEveryMs = 2_000
 const keepAliveMs = 15_000
@@ -114,13 +115,13 @@ export function registerLogStreams(app: FastifyInstance, deps: Deps): void {
 function assertRoom(open: ReadonlySet<Open>, { organizationId, userId }: Caller): void {
   const ofOrganization = [...open].filter(({ caller }) => caller.organizationId === organizationId)
   const ofCaller = ofOrganization.filter(({ caller }) => caller.userId === userId)
-  const refuse = (whose: string, limit: number) =>
-    new AppError('rate_limited', `${whose} ${limit} log streams open, and no more are allowed.`, {
+  const refuse = (whose: string, count: number) =>
+    new AppError('rate_limited', `${whose} ${count} log streams open, and no more are allowed.`, {
       code: 'too_many_streams',
       retryAfterSeconds: 10,
     })
   if (ofCaller.length >= streamLimits.caller) throw refuse('You have', streamLimits.caller)
-  if (ofOrganization.length >= streamLimits.organization)
-    throw refuse('Your organization has', streamLimits.organization)
-  if (open.size >= streamLimits.process) throw refuse('This server has', streamLimits.process)
+  const free = streamLimits.process - open.size
+  if (free === 0) throw refuse('This server has', streamLimits.process)
+  if (ofOrganization.length >= free) throw refuse('Your organization has', ofOrganization.length)
 }

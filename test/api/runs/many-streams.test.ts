@@ -120,7 +120,7 @@ test('429: more than 20 streams of one person are refused, and closing one allow
     .toBe(200)
 })
 
-test('700 unread streams: 200 are open, and they use neither pool connections nor much memory', async () => {
+test('700 unread streams: 150 of two organizations are open, a third one has its own, and they use neither pool connections nor much memory', async () => {
   const places = [await made(), await made()]
   // 4 MB a log is more than the sockets buffer, 200 times.
   const lines = Array.from({ length: 1_000 }, () => 'x'.repeat(4_000))
@@ -130,11 +130,11 @@ test('700 unread streams: 200 are open, and they use neither pool connections no
   for (const { org, url } of places)
     for (let person = 0; person < 5; person += 1) {
       const user = await org.user('Viewer')
-      const opened = Array.from({ length: streamLimits.caller }, async () => open(user, url))
-      streams.push(...(await Promise.all(opened)))
+      const opening = Array.from({ length: streamLimits.caller }, async () => open(user, url))
+      streams.push(...(await Promise.all(opening)))
     }
-  expect(streams).toHaveLength(streamLimits.process)
-  expect(new Set(streams.map(({ status }) => status))).toEqual(new Set([200]))
+  const opened = streams.filter(({ status }) => status === 200)
+  expect([streams.length, opened.length]).toEqual([200, 150])
 
   const [third, quiet] = [await made(), await made()]
   const others = Promise.all(Array.from({ length: 500 }, async () => open(third.owner, third.url)))
@@ -144,7 +144,7 @@ test('700 unread streams: 200 are open, and they use neither pool connections no
     expect((await quiet.owner.get('/api/workspaces')).statusCode).toBe(200)
     took.push(performance.now() - since)
   }
-  const statuses = new Set((await others).map(({ status }) => status))
+  const ofThird = (await others).filter(({ status }) => status === 200)
   // Before the statuses: a stream that ended gives its place to another, and the log says why.
   expect(
     harness
@@ -152,10 +152,10 @@ test('700 unread streams: 200 are open, and they use neither pool connections no
       .split('\n')
       .filter((line) => line.includes('ended early')),
   ).toEqual([])
-  expect(statuses).toEqual(new Set([429]))
+  expect(ofThird).toHaveLength(streamLimits.caller)
   // The limit is high for a busy machine. An exhausted pool would take a minute.
   expect(took.toSorted((a, b) => a - b)[10]).toBeLessThan(500)
-  // The 200 unread streams have 4 MB of lines each, of which a page of 128 KiB may be in memory: 25 MiB.
+  // The unread streams have 4 MB of lines each, of which a page of 128 KiB may be in memory: 25 MiB.
   expect(heldMemory() - before).toBeLessThan(60 * 1024 ** 2)
 }, 120_000)
 
