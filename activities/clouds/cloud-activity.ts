@@ -71,7 +71,7 @@ export const isKind = (error: unknown, ...kinds: Array<CloudFault['kind']>): err
  * A throttling cloud is asked again later, which is no failure; all other refusals are final. Also a list without an
  * end: an attempt of its own would read the same pages, for as long as a sync may run.
  */
-function asFault(error: unknown): unknown {
+export function asFault(error: unknown): unknown {
   if (!(error instanceof CloudFault)) return error
   if (error.kind === 'throttled')
     return new AppError('unavailable', error.message, {

@@ -13,6 +13,7 @@ const nameForm = /^org-\d+-ingest-(\d+)-(?:slice|upload)-\d+$/
 const inUse = new Set<string>()
 
 export type BillFolder = {
+  path: string
   /** Where the bill's files are fetched to; an earlier attempt of this machine may have left some. */
   files: string
   /** Of the files that were there. */
@@ -20,8 +21,8 @@ export type BillFolder = {
   /** For the reader, empty. */
   out: string
   remove(): Promise<void>
-  /** Leaves the files for the next attempt. */
-  release(): void
+  /** Leaves the files for the next attempt, and nothing of the reader. */
+  leave(): Promise<void>
 }
 
 /**
@@ -45,6 +46,7 @@ export async function openBillFolder(root: string, input: BillInput): Promise<Bi
     throw error
   }
   return {
+    path,
     files: join(path, 'files'),
     bytes,
     out: join(path, 'out'),
@@ -52,7 +54,11 @@ export async function openBillFolder(root: string, input: BillInput): Promise<Bi
       await rm(path, { recursive: true, force: true })
       inUse.delete(path)
     },
-    release: () => void inUse.delete(path),
+    async leave() {
+      await rm(join(path, 'out'), { recursive: true, force: true }).finally(() =>
+        inUse.delete(path),
+      )
+    },
   }
 }
 
@@ -86,10 +92,11 @@ async function identityOf(pid: number): Promise<string> {
   return `${pid} ${began}`
 }
 
-/** Removes the folders whose ingest is over: a worker that was killed left them. */
+/** Removes the folders whose ingest is over: a worker that was killed, or an attempt without a next one, left them. */
 export async function removeOldFolders(
   root: string,
   running: (ingestIds: number[]) => Promise<number[]>,
+  removed: (folder: string) => void,
 ): Promise<void> {
   const names = await readdir(root).catch((): string[] => [])
   const folders = names.flatMap((name) => {
@@ -100,5 +107,8 @@ export async function removeOldFolders(
   if (folders.length === 0) return
   const live = new Set(await running(folders.map(({ ingestId }) => ingestId)))
   for (const { path, ingestId } of folders)
-    if (!live.has(ingestId)) await rm(path, { recursive: true, force: true })
+    if (!live.has(ingestId)) {
+      await rm(path, { recursive: true, force: true })
+      removed(path)
+    }
 }

@@ -1,5 +1,5 @@
-import { createKeyedTurns } from '../../gateways/outbound/keyed-turns.ts'
 import { createDiskRoom, type DiskRoom } from './disk-room.ts'
+import { createReaderLine } from './reader-line.ts'
 
 /** Bills that a worker has at once, for each that it reads: the others are fetched or wait. */
 export const placesOfReader = 8
@@ -10,8 +10,11 @@ const largestBills = 2
 export type BillPlaces = {
   /** Bills of one organization that are under way at once, by all workers together. */
   ofOrganization: number
-  /** Waits for one of the worker's readers. Rejects once `signal` is aborted. */
-  read<T>(signal: AbortSignal, work: () => Promise<T>): Promise<T>
+  /**
+   * Waits for one of the worker's readers. `first`: before all that wait without it, for what is short. Rejects once
+   * `signal` is aborted.
+   */
+  read<T>(signal: AbortSignal, work: () => Promise<T>, order?: { first: boolean }): Promise<T>
   disk: DiskRoom
 }
 
@@ -23,14 +26,11 @@ export function createBillPlaces({
   readers: number
   billBytes: number
 }): BillPlaces {
-  const turns = createKeyedTurns(readers)
+  const line = createReaderLine(readers)
   return {
     ofOrganization: readers,
-    async read(signal, work) {
-      const end = await turns.turn('reader', signal).catch((error: unknown) => {
-        signal.throwIfAborted()
-        throw error
-      })
+    async read(signal, work, order = { first: false }) {
+      const end = await line.turn(signal, order)
       try {
         return await work()
       } finally {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
-import { rm } from 'node:fs/promises'
+import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { CloudProvider } from '../../domain/clouds/cloud-account.ts'
@@ -111,7 +111,8 @@ async function fetchFiles(
         room.add(bytes)
         count(bytes)
       }
-      const progress = { signal, onBytes, beforePiece, pace }
+      const onRemoved = (bytes: number) => room.add(-bytes)
+      const progress = { signal, onBytes, onRemoved, beforePiece, pace }
       return bills.fetch(file, pathOf(folder, at, file.key), progress)
     }, signal)
   return files.map(({ key }, at) => fileOf(folder, at, key))
@@ -125,12 +126,19 @@ async function fetchUnloaded(
 ): Promise<FetchedFile[]> {
   try {
     for (const [at, { key }] of files.entries())
-      await rm(pathOf(target.folder, at, key), { force: true })
+      await removeFile(pathOf(target.folder, at, key), target.room)
     return await fetchFiles(bills, files, target)
   } finally {
     // What is left is deleted when the month is exported again.
     await remove().catch(() => undefined)
   }
+}
+
+/** A file that is begun anew counts once towards the room of the disk. */
+async function removeFile(path: string, room: HeldRoom): Promise<void> {
+  const there = await stat(path).catch(() => undefined)
+  await rm(path, { force: true })
+  if (there) room.add(-there.size)
 }
 
 function assertSize(files: readonly BillFile[], maxBytes: number): void {
@@ -181,6 +189,7 @@ export async function fetchUpload(
       }
     }
     const path = fetched[at]?.path ?? ''
+    await removeFile(path, room)
     await room.wait(signal)
     await pipeline(hashed, createWriteStream(path, { mode: 0o644 }), { signal })
     if (hash.digest('hex') !== sha256)

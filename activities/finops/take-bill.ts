@@ -6,7 +6,7 @@ import { readingSlices } from '../../store/finops/reading-slices.ts'
 import { organizationSettings } from '../../store/organizations/settings.ts'
 import { ingestSources } from '../../store/finops/ingest-sources.ts'
 import type { BillInput, Taken } from '../../workflows/finops/contract.ts'
-import { cloudActivity } from '../clouds/cloud-activity.ts'
+import { asFault, cloudActivity } from '../clouds/cloud-activity.ts'
 import type { Deps } from '../deps.ts'
 import { openBillFolder, type BillFolder } from './bill-folder.ts'
 import type { HeldRoom } from './disk-room.ts'
@@ -28,20 +28,29 @@ export const takeBill =
   async (input: BillInput): Promise<Taken> =>
     cloudActivity(async (signal) => {
       const folder = await openBillFolder(deps.billingDir, input).catch(throwDiskFault)
-      const room = deps.billPlaces.disk.hold(folder.bytes)
+      const room = deps.billPlaces.disk.hold(folder.path, folder.bytes)
+      let isGone = false
       try {
         const taken = await take(deps, { input, folder, room, signal }).catch(throwDiskFault)
         await folder.remove()
+        isGone = true
         return taken
       } catch (error) {
-        // No further attempt follows.
-        if (error instanceof AppError && error.fault !== 'unavailable') await folder.remove()
-        else folder.release()
-        throw error
+        const fault = asFault(error)
+        if (isFinal(fault)) {
+          await folder.remove()
+          isGone = true
+        } else await folder.leave()
+        throw fault
       } finally {
-        room.release()
+        if (isGone) room.release()
+        else room.leave()
       }
     })
+
+/** No further attempt follows (activities/guard-activity.ts). */
+const isFinal = (fault: unknown): boolean =>
+  fault instanceof AppError && fault.fault !== 'unavailable'
 
 type Work = { input: BillInput; folder: BillFolder; room: HeldRoom; signal: AbortSignal }
 const over: Taken = { outcome: 'over', sliceIds: [] }

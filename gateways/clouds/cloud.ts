@@ -107,6 +107,8 @@ export type FetchProgress = {
   signal: AbortSignal
   /** After each write to the disk, with how many bytes it was. */
   onBytes(bytes: number): void
+  /** Before a file is begun anew, with how many bytes were in it. */
+  onRemoved?(bytes: number): void
   /** Before each request for a part of the file: waits for room on the disk. */
   beforePiece?(): Promise<void>
   /** Of all files that are fetched one after another; without it, of this file alone. */

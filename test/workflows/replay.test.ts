@@ -18,6 +18,23 @@ const files = readdirSync(folder).filter((name) => name.endsWith('.json'))
 const read = (name: string) =>
   JSON.parse(readFileSync(join(folder, name), 'utf8')) as RecordedHistory
 
+const { keyring } = readConfig({
+  DATABASE_URL: 'postgres://nobody@localhost/none',
+  TEMPORAL_ADDRESS: 'localhost:1',
+  CC_KEYRING: historyKeyring,
+})
+// The codec of production, which refuses a payload without a MAC.
+const codec = payloadAuthentication(createKeyring(keyring))
+const replay = async (workflowId: string, history: temporal.api.history.v1.IHistory) =>
+  Worker.runReplayHistory(
+    {
+      workflowBundle: { codePath: inject('workflowBundle') },
+      dataConverter: { payloadCodecs: [codec] },
+    },
+    history,
+    workflowId,
+  )
+
 describe('histories of running versions', () => {
   test('there is a history of each end of a run', () => {
     expect(files.map((name) => name.replace('.json', '')).toSorted()).toEqual([
@@ -62,21 +79,31 @@ describe('histories of running versions', () => {
   })
 
   test.each(files)('%s replays with the current workflows', async (name) => {
-    const { keyring } = readConfig({
-      DATABASE_URL: 'postgres://nobody@localhost/none',
-      TEMPORAL_ADDRESS: 'localhost:1',
-      CC_KEYRING: historyKeyring,
-    })
     const { workflowId, history } = read(name)
-    await Worker.runReplayHistory(
-      {
-        workflowBundle: { codePath: inject('workflowBundle') },
-        // The codec of production, which refuses a payload without a MAC.
-        dataConverter: { payloadCodecs: [payloadAuthentication(createKeyring(keyring))] },
-      },
-      temporal.api.history.v1.History.fromObject(history),
-      workflowId,
+    await replay(workflowId, temporal.api.history.v1.History.fromObject(history))
+  })
+
+  test('bills-ingested replays where a newer worker answered how many bills are taken at once', async () => {
+    const { workflowId, history: recorded } = read('bills-ingested.json')
+    const history = temporal.api.history.v1.History.fromObject(recorded)
+    const answers = (history.events ?? []).flatMap(
+      ({ activityTaskCompletedEventAttributes: ended }) => ended?.result?.payloads ?? [],
     )
+    for (const answer of answers) {
+      const said = Buffer.from(answer.data ?? []).toString()
+      if (!said.includes('sourceIds')) continue
+      const value = { ...(JSON.parse(said) as object), billsAtOnce: 1 }
+      const encoding = answer.metadata?.['encoding'] ?? new Uint8Array()
+      const data = Buffer.from(JSON.stringify(value))
+      const [marked] = await codec.encode([{ metadata: { encoding }, data }], {
+        type: 'workflow',
+        namespace: 'default',
+        workflowId,
+      })
+      Object.assign(answer, marked)
+    }
+    expect(answers.filter(({ data }) => String(data).includes('billsAtOnce'))).toHaveLength(2)
+    await replay(workflowId, history)
   })
 
   test('a place of cloud-synced-slowly is looked at twice', () => {

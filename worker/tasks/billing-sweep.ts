@@ -15,7 +15,7 @@ import {
 import { ingestBillingId } from '../../workflows/finops/contract.ts'
 import type { RecurringTask } from '../run-tasks.ts'
 
-type Needed = Pick<Deps, 'store' | 'log' | 'workflowState' | 'billingDir'>
+type Needed = Pick<Deps, 'store' | 'log' | 'workflowState' | 'billingDir' | 'billPlaces'>
 
 /** The limit of one run. */
 const maxRows = 100
@@ -39,7 +39,11 @@ export const billingSweepTask = (deps: Needed): RecurringTask => ({
       endAllLost(deps),
       dropLostUploads(deps),
       forgetUploads(platform, maxUploads),
-      removeOldFolders(deps.billingDir, async (ids) => runningIngests(platform, ids)),
+      removeOldFolders(
+        deps.billingDir,
+        async (ids) => runningIngests(platform, ids),
+        (folder) => deps.billPlaces.disk.forget(folder),
+      ),
     ])
     const failed = steps.find((step) => step.status === 'rejected')
     if (failed) throw failed.reason

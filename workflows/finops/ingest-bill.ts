@@ -10,7 +10,7 @@ const { endBill } = proxyActivities<ControlActivities>({
 })
 // Fetching, reading and loading use one folder on one worker's disk, so they are one activity. After a
 // crash it goes on with the files that are there, on another worker from the start. An attempt waits for a reader of
-// the worker between the two, behind several bills at worst, so its time limit is above that of a slow fetch.
+// the worker between the two, behind several bills at worst, so its time limit is above that of a slow fetch as a rule.
 const { takeBill } = proxyActivities<BillingActivities>({
   taskQueue: billingQueue,
   startToCloseTimeout: '8 hours',
@@ -18,9 +18,10 @@ const { takeBill } = proxyActivities<BillingActivities>({
   heartbeatTimeout: '15 seconds',
   retry: { initialInterval: '1 second', maximumInterval: '1 minute', maximumAttempts: 25 },
 })
+// Waits for a reader too: it is next, after the bill that is read, which may take an hour.
 const { swapSlice } = proxyActivities<BillingActivities>({
   taskQueue: billingQueue,
-  startToCloseTimeout: '1 hour',
+  startToCloseTimeout: '6 hours',
   scheduleToCloseTimeout: '6 hours',
   heartbeatTimeout: '15 seconds',
   retry: { initialInterval: '500 ms', maximumInterval: '1 minute', maximumAttempts: 25 },

@@ -2,6 +2,7 @@ import {
   ApplicationFailure,
   continueAsNew,
   executeChild,
+  patched,
   proxyActivities,
   workflowInfo,
 } from '@temporalio/workflow'
@@ -56,10 +57,13 @@ export async function ingestBilling(input: IngestInput): Promise<void> {
   // A payload without our MAC was dropped before it got here (worker/drop-unmarked.ts).
   if (!Number.isSafeInteger((input as Partial<IngestInput> | undefined)?.ingestId))
     throw ApplicationFailure.nonRetryable('refused: the input is not ours', 'bad_input')
+  // Asked once, so that a run has one answer for all of its bills.
+  const areInTurn = patched('bills-in-turn')
   try {
     for (;;) {
       const { sourceIds, billsAtOnce } = await nextSources(input)
-      const takeBill = inTurn(take, billsAtOnce)
+      // A run that began without the patch starts its bills at once, whatever a newer worker's `nextSources` says.
+      const takeBill = areInTurn ? inTurn(take, billsAtOnce) : take
       if (sourceIds.length === 0) {
         if ((await endIngest(input)).next === 'over') return
         continue
@@ -106,8 +110,7 @@ type TakeBill = (bill: Bill) => Promise<string>
  * all organizations, and one whose storages are slow would hold them all.
  */
 function inTurn(takeBill: TakeBill, atOnce: number | undefined): TakeBill {
-  // By a worker of an earlier version, or in a history of its time: no promise is added then, so that commands keep
-  // their order in a replay.
+  // `nextSources` was answered by a worker of an earlier version.
   if (atOnce === undefined) return takeBill
   let running = 0
   const waiting: Array<() => void> = []

@@ -41,8 +41,11 @@ export async function download(
   try {
     let { size: at } = await handle.stat()
     // Not the beginning of this file, whatever it is.
-    if (at > file.size) await handle.truncate(0)
-    if (at > file.size) at = 0
+    if (at > file.size) {
+      await handle.truncate(0)
+      progress.onRemoved?.(at)
+      at = 0
+    }
     for (let failures = 0; at < file.size;) {
       const begunAt = at
       await progress.beforePiece?.()

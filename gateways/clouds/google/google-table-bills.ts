@@ -3,10 +3,11 @@ import { type FileHandle, open } from 'node:fs/promises'
 import type { KeptOutbound } from '../../outbound/outbound.ts'
 import { settingOf } from '../bills/billing-settings.ts'
 import { changed, download } from '../bills/download.ts'
+import { createPace } from '../bills/pace.ts'
 import { readySlice, waitingSlice } from '../bills/slices.ts'
 import type { BillFile, Bills, FetchProgress, FoundSlice } from '../cloud.ts'
 import { AnswerTooLarge, CloudFault } from '../cloud-fault.ts'
-import { type BigQuery, bigQuery, type TableDescription } from './big-query.ts'
+import { type BigQuery, bigQuery, type ResultPage, type TableDescription } from './big-query.ts'
 import { googleBucket } from './google-bucket.ts'
 import type { GoogleSession } from './google-session.ts'
 import type { QueryJob } from './query-job.ts'
@@ -125,10 +126,15 @@ async function fetchMonth(
   if (month === undefined || isAnother(table, file)) throw changed()
   const query = linesQuery(name, table.columns, month)
   const job = await warehouse.start(query, table.location, signal)
-  const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants
-  const handle = await open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600)
+  const { O_WRONLY, O_CREAT, O_APPEND, O_NOFOLLOW } = constants
+  const handle = await open(path, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0o600)
   try {
-    await handle.appendFile(`${headerOf(table.columns)}\n`)
+    const { size } = await handle.stat()
+    await handle.truncate(0)
+    progress.onRemoved?.(size)
+    const header = Buffer.from(`${headerOf(table.columns)}\n`)
+    await handle.appendFile(header)
+    progress.onBytes(header.length)
     await writeLines(warehouse, { job, handle, lines: Number(lines) }, progress)
   } finally {
     await handle.close()
@@ -141,15 +147,15 @@ async function writeLines(
   { job, handle, lines }: { job: QueryJob; handle: FileHandle; lines: number },
   progress: FetchProgress,
 ): Promise<void> {
-  const { signal } = progress
+  const { signal, pace = createPace() } = progress
+  pace.begin()
   let limit = pageLines
   let bytes = 0
   for (let first = 0; first < lines;) {
     await progress.beforePiece?.()
-    const page = await warehouse.page(job, { first, limit }, signal).catch((error: unknown) => {
-      if (!(error instanceof AnswerTooLarge) || limit === 1) throw error
-      return undefined
-    })
+    const ask = async () => pageOrNone(warehouse, { job, first, limit }, signal)
+    // The first one waits for the query, which sends nothing.
+    const page = await (first === 0 ? pace.rest(ask) : ask())
     if (!page) {
       limit = Math.ceil(limit / 4)
       continue
@@ -164,6 +170,22 @@ async function writeLines(
       throw new CloudFault('unreachable', `The lines of the bill are too long. ${toABucket}`)
     await handle.appendFile(text)
     progress.onBytes(text.length)
+    pace.add(text.length)
+    pace.check()
     first += page.rows.length
+  }
+}
+
+/** Undefined where so many lines are too long for one answer. */
+async function pageOrNone(
+  warehouse: BigQuery,
+  { job, first, limit }: { job: QueryJob; first: number; limit: number },
+  signal: AbortSignal,
+): Promise<ResultPage | undefined> {
+  try {
+    return await warehouse.page(job, { first, limit }, signal)
+  } catch (error) {
+    if (!(error instanceof AnswerTooLarge) || limit === 1) throw error
+    return undefined
   }
 }

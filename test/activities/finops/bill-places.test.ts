@@ -25,7 +25,7 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 describe('the room of the disk', () => {
   test('full: the bill with the most goes on, the others once one has ended', async () => {
     const disk = createDiskRoom(100)
-    const [slow, large, third] = [disk.hold(0), disk.hold(0), disk.hold(0)]
+    const [slow, large, third] = [disk.hold('a', 0), disk.hold('b', 0), disk.hold('c', 0)]
     slow.add(1)
     large.add(90)
     await Promise.all([slow, large, third].map(async (held) => held.wait(signal)))
@@ -39,8 +39,8 @@ describe('the room of the disk', () => {
 
   test('a slow bill is not what the others wait for, and of two with as much one goes on', async () => {
     const disk = createDiskRoom(100)
-    const slow = disk.hold(10)
-    const [first, second] = [disk.hold(60), disk.hold(60)]
+    const slow = disk.hold('d', 10)
+    const [first, second] = [disk.hold('e', 60), disk.hold('f', 60)]
     await first.wait(signal)
     const waits = [slow.wait(signal), second.wait(signal)]
     expect(await Promise.all(waits.map(isSettled))).toEqual([false, false])
@@ -48,14 +48,33 @@ describe('the room of the disk', () => {
     await Promise.all(waits)
   })
 
+  test('what waits for its next attempt takes room, and is not the one that goes on', async () => {
+    const disk = createDiskRoom(100)
+    const [first, other] = [disk.hold('one', 0), disk.hold('two', 10)]
+    first.add(90)
+    first.leave()
+    const third = disk.hold('three', 0)
+    await other.wait(signal)
+    const waits = third.wait(signal)
+    expect(await isSettled(waits)).toBe(false)
+    // Its next attempt has the files, once.
+    const again = disk.hold('one', 90)
+    await again.wait(signal)
+    expect(await isSettled(waits)).toBe(false)
+    again.leave()
+    expect(await isSettled(waits)).toBe(false)
+    disk.forget('one')
+    await waits
+  })
+
   test('a canceled bill waits no longer', async () => {
     const disk = createDiskRoom(100)
-    disk.hold(100)
+    disk.hold('g', 100)
     const canceling = new AbortController()
-    const waits = disk.hold(0).wait(canceling.signal)
+    const waits = disk.hold('h', 0).wait(canceling.signal)
     canceling.abort(new Error('canceled by the test'))
     await expect(waits).rejects.toThrow('canceled by the test')
-    await expect(disk.hold(0).wait(canceling.signal)).rejects.toThrow('canceled by the test')
+    await expect(disk.hold('i', 0).wait(canceling.signal)).rejects.toThrow('canceled by the test')
   })
 })
 
@@ -70,6 +89,23 @@ test('a bill that is canceled while it waits for a reader leaves the line', asyn
   await expect(canceled).rejects.toThrow('canceled by the test')
   held.resolve('read')
   expect(await Promise.all([reading, next])).toEqual(['read', 'next'])
+})
+
+test('a swap that comes last is next, after those that came before it', async () => {
+  const places = createBillPlaces({ readers: 1, billBytes: 1 })
+  const held = Promise.withResolvers<void>()
+  const order: string[] = []
+  const as = (name: string) => async () => void order.push(name)
+  const all = [
+    places.read(signal, async () => held.promise),
+    places.read(signal, as('second bill')),
+    places.read(signal, as('third bill')),
+    places.read(signal, as('first swap'), { first: true }),
+    places.read(signal, as('second swap'), { first: true }),
+  ]
+  held.resolve()
+  await Promise.all(all)
+  expect(order).toEqual(['first swap', 'second swap', 'second bill', 'third bill'])
 })
 
 describe('two bills at one worker', () => {

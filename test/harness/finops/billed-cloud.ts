@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { writeFile } from 'node:fs/promises'
+import { stat, writeFile } from 'node:fs/promises'
 import type {
   BillFile,
   Bills,
@@ -34,14 +34,18 @@ export class BilledCloud {
           .filter((period, at, { length }) => length - at <= this.newest || also.includes(period))
           .map((period) => this.#found(period))
       },
-      fetch: async (file, path) => {
+      fetch: async (file, path, progress) => {
         await this.beforeFetch()
         const [period = ''] = file.key.split('/')
         if (this.#file(period).etag !== file.etag)
           throw new CloudFault('changed', 'The file is another one by now.')
         this.fetched.push(file.key)
         // From where the file at `path` ends, as a download does.
-        await writeFile(path, this.months[period] ?? '', { flag: this.unloads ? 'a' : 'w' })
+        const content = this.months[period] ?? ''
+        if (!this.unloads)
+          progress.onRemoved?.((await stat(path).catch(() => undefined))?.size ?? 0)
+        await writeFile(path, content, { flag: this.unloads ? 'a' : 'w' })
+        progress.onBytes(Buffer.byteLength(content))
         await this.afterFetch()
       },
       ...(this.unloads && { unload: async ({ period }: FoundSlice) => this.#unload(period) }),

@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { createPace } from '../../../../gateways/clouds/bills/pace.ts'
 import type { Bills } from '../../../../gateways/clouds/cloud.ts'
 import { openedClouds } from '../../../harness/clouds/opened-clouds.ts'
 import { refusedByGoogle, scriptedBigQuery } from '../../../harness/clouds/scripted-big-query.ts'
@@ -137,6 +138,46 @@ describe('a bill in BigQuery', () => {
     await fetching()
     warehouse.lastModifiedTime = '1790000000003'
     await expect(fetching()).rejects.toMatchObject({ kind: 'changed' })
+  })
+
+  test('counts what is on the disk once, however often it is begun', async () => {
+    let counted = 0
+    const progress = {
+      signal: within(),
+      onBytes: (bytes: number) => void (counted += bytes),
+      onRemoved: (bytes: number) => void (counted -= bytes),
+    }
+    const bills = await billsOf()
+    const { file } = await newest(bills)
+    for (const _try of [1, 2]) {
+      await bills.fetch(file, folder.path('twice.csv'), progress)
+      expect(counted).toBe(statSync(folder.path('twice.csv')).size)
+    }
+  })
+
+  test('whose endpoint sends small pages slowly is given up, and one that takes long for the query is not', async () => {
+    let now = 0
+    let seconds = { ofQuery: 0, ofPage: 0 }
+    warehouse.before = ({ path, query }) => {
+      if (!path.includes('/queries/')) return undefined
+      now += 1_000 * (query.get('startIndex') === '0' ? seconds.ofQuery : seconds.ofPage)
+      return undefined
+    }
+    const bills = await billsOf()
+    const { file } = await newest(bills)
+    const fetching = async () => {
+      const pace = createPace(() => now)
+      const progress = { signal: within(), onBytes: () => undefined, pace }
+      await bills.fetch(file, folder.path('slow.csv'), progress)
+    }
+    await warehouse.run(`UPDATE focus SET "ServiceName" = 'short'`)
+    seconds = { ofQuery: 3_600, ofPage: 1 }
+    await fetching()
+    seconds = { ofQuery: 0, ofPage: 60 }
+    await expect(fetching()).rejects.toMatchObject({
+      kind: 'unreachable',
+      message: expect.stringMatching(/less than 64 KiB a second/),
+    })
   })
 
   test('whose lines are long comes in smaller pages, none of them held together', async () => {
