@@ -2,13 +2,18 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { dayAfter } from '../../domain/finops/anomalies/days.ts'
 import type { BudgetFigures, BudgetState } from '../../domain/finops/budgets/budget.ts'
 import { judgeBudget } from '../../domain/finops/budgets/judge-budget.ts'
-import { budgetCosts } from '../../store/finops/budgets/budget-costs.ts'
+import {
+  budgetCosts,
+  type BudgetCosts,
+  type BudgetCostsQuery,
+} from '../../store/finops/budgets/budget-costs.ts'
 import {
   budgetFigures,
   costMoment,
   type KeptFigures,
 } from '../../store/finops/budgets/budget-figures.ts'
 import { budgets, type StoredBudget } from '../../store/finops/budgets/budgets.ts'
+import { withinMonth } from '../../store/finops/cost/within-window.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { organizationSettings } from '../../store/organizations/settings.ts'
 import { basisOf, figuresOf, figuresWithForecastBefore, scopePartOf } from './budget-figures-of.ts'
@@ -32,7 +37,12 @@ export async function budgetStates(
   tenant: Tenant,
   { of, now = new Date() }: Asked = {},
 ): Promise<BudgetWithState[]> {
-  const { budgets: stated } = await statesOf(tenant, { of, now, most: Infinity })
+  const { budgets: stated } = await statesOf(tenant, {
+    of,
+    now,
+    most: Infinity,
+    costsOf: budgetCosts,
+  })
   return stated
 }
 
@@ -42,18 +52,25 @@ const mostOfRequest = 8
 /**
  * The same for a request, which computes at most eight forecasts. A budget beyond them has its actual cost, and the
  * forecast that was computed last for the month, or none (`pending`); the task `compute-budgets` computes it within
- * seconds. `isWhole` is false then: such an answer is not to be kept.
+ * seconds. `isWhole` is false then: such an answer is not to be kept. The cost is read for 20 s at most: past that 503.
  */
 export async function shownBudgetStates(
   tenant: Tenant,
   { of, now = new Date() }: Asked = {},
 ): Promise<{ budgets: BudgetWithState[]; isWhole: boolean }> {
-  return statesOf(tenant, { of, now, most: mostOfRequest })
+  return statesOf(tenant, { of, now, most: mostOfRequest, costsOf: costsOfRequest })
 }
+
+type CostsOf = (tenant: Tenant, query: BudgetCostsQuery) => Promise<BudgetCosts[]>
+
+const costsOfRequest: CostsOf = async (tenant, query) =>
+  withinMonth(tenant, async () => budgetCosts(tenant, query))
+
+type Way = { of: readonly StoredBudget[] | undefined; now: Date; most: number; costsOf: CostsOf }
 
 async function statesOf(
   tenant: Tenant,
-  { of, now, most }: { of: readonly StoredBudget[] | undefined; now: Date; most: number },
+  { of, now, most, costsOf }: Way,
 ): Promise<{ budgets: BudgetWithState[]; isWhole: boolean }> {
   const asked = of ?? (await budgets(tenant).all())
   if (asked.length === 0) return { budgets: [], isWhole: true }
@@ -73,9 +90,14 @@ async function statesOf(
   const stale = unforecast.filter(
     ({ budget, basis }) => forecast.has(basis) || !found.has(budget.id),
   )
-  const { whole, pending } = await computeFigures(tenant, { stale, kept, around, forecast })
-  await budgetFigures(tenant).keep(whole)
-  await budgetFigures(tenant).want(pending)
+  const { whole, pending } = await computeFigures(tenant, {
+    stale,
+    kept,
+    around,
+    forecast,
+    costsOf,
+  })
+  await budgetFigures(tenant).keep({ whole, pending })
   const computed = new Map([...whole, ...pending].map((one) => [one.budgetId, one]))
   return {
     budgets: asked.map((budget) => {
@@ -94,16 +116,17 @@ type Stale = {
   around: { currency: string; tagKey: string | null; today: string }
   /** The bases whose forecasts are computed. */
   forecast: ReadonlySet<string>
+  costsOf: CostsOf
 }
 
 /** Computes figures once for budgets of one scope. `pending`: those that need a forecast that is not computed. */
 async function computeFigures(
   tenant: Tenant,
-  { stale, kept, around, forecast }: Stale,
+  { stale, kept, around, forecast, costsOf }: Stale,
 ): Promise<{ whole: KeptFigures[]; pending: KeptFigures[] }> {
   const sharing = [...Map.groupBy(stale, ({ basis }) => basis).values()]
   const firsts = sharing.flatMap(([first]) => first ?? [])
-  const costs = await budgetCosts(tenant, {
+  const costs = await costsOf(tenant, {
     budgets: firsts.map(({ budget }) => budget),
     ...around,
     withDays: firsts.filter(({ basis }) => forecast.has(basis)).map(({ budget }) => budget.id),

@@ -50,6 +50,8 @@ export async function costOfMonth(tenant: Tenant, now = new Date()): Promise<Cos
     completeThrough === null || isLevelUnrated(unratedThrough, { completeThrough, today })
       ? null
       : forecastBudget({ days, completeThrough, today, actual: monthToDate })
+  // Before what is written: its locks are held to the end of the transaction.
+  const openAnomalies = await shownAnomalies(tenant).count({ state: ['open'] }, mostAnomalies)
   const hasCompleteDay = completeThrough !== null && through.slice(0, 7) === today.slice(0, 7)
   return {
     monthToDate,
@@ -58,6 +60,6 @@ export async function costOfMonth(tenant: Tenant, now = new Date()): Promise<Cos
     forecast: forecast?.amount ?? null,
     currency,
     ...(await shownBudgetStates(tenant, { now })),
-    openAnomalies: await shownAnomalies(tenant).count({ state: ['open'] }, mostAnomalies),
+    openAnomalies,
   }
 }

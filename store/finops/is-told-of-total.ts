@@ -1,4 +1,12 @@
 import { unwrap, type Tenant } from '../driver/tenant.ts'
+import { driverLength } from './anomaly-drivers.ts'
+import { cutText } from './cut-text.ts'
+
+/** Drivers that were stored earlier have the beginning of a longer value, without an ellipsis. */
+const cutBefore = `left(:tag::text, ${driverLength})`
+
+const hasDriver = (value: string): string =>
+  `a.drivers @> jsonb_build_array(jsonb_build_object('dimension', 'tag', 'value', ${value}))`
 
 type Days = { currency: string; firstDay: string; lastDay: string }
 type Tag = Days & { tag: string }
@@ -21,11 +29,9 @@ export async function isToldOfTotal(
     .where('a.lastDay', '>=', firstDay)
     .whereIn('a.state', ['open', 'acknowledged'])
     .whereNotNull('a.toldImpact')
-    // Drivers keep so much of a value.
-    .whereRaw(
-      `a.drivers @> jsonb_build_array(jsonb_build_object('dimension', 'tag', 'value', left(?::text, 500)))`,
-      [tag],
-    )
+    .whereRaw(`(${hasDriver(cutText(':tag::text', driverLength))} or ${hasDriver(cutBefore)})`, {
+      tag,
+    })
     .first('a.id')
   return row !== undefined
 }

@@ -68,7 +68,7 @@ const childrenOf = `
   from (
     select c.*, n.sub_account_id, d.actual as day_actual, d.expected as day_expected, d.low as day_low,
       d.high as day_high, row_number() over dearest as place,
-      sum(octet_length(to_json(n.sub_account_id)::text)) over dearest as name_bytes
+      coalesce(sum(octet_length(to_json(n.sub_account_id)::text)) over dearest, 0) as name_bytes
     from anomalies c
       join anomaly_series cs on cs.organization_id = c.organization_id and cs.id = c.series_id
       left join anomaly_days d on d.organization_id = c.organization_id and d.series_id = c.series_id

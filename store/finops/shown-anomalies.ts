@@ -126,11 +126,13 @@ export function shownAnomalies(tenant: Tenant) {
   const newest = async (
     filters: AnomalyFilters,
     { limit, mostBytes = pageBytes }: AnomalyBounds,
-    after?: AnomalyPlace,
+    { after, isLast = false }: { after?: AnomalyPlace | undefined; isLast?: boolean },
   ): Promise<{ anomalies: ShownAnomaly[]; found: number }> => {
     const asked = askedOf(filters, after)
-    const rows = await withinSearch(tenant, async () =>
-      ask<PageRow>(selectPage(asked.where), { ...asked.values, limit, mostBytes }),
+    const rows = await withinSearch(
+      tenant,
+      async () => ask<PageRow>(selectPage(asked.where), { ...asked.values, limit, mostBytes }),
+      { isLast },
     )
     const anomalies = rows.map(({ found: _, place: __, bytes: ___, ...row }) => withAccounts(row))
     return { anomalies, found: Number(rows[0]?.found ?? 0) }
@@ -149,12 +151,16 @@ export function shownAnomalies(tenant: Tenant) {
     /** The newest ones. */
     async list(filters: AnomalyFilters, bounds: number | AnomalyBounds, after?: AnomalyPlace) {
       const most = typeof bounds === 'number' ? { limit: bounds } : bounds
-      return (await newest(filters, most, after)).anomalies
+      return (await newest(filters, most, { after })).anomalies
     },
 
-    /** The same, and whether there are more. */
+    /** The same, and whether there are more, as the last statement of its transaction. */
     async page(filters: AnomalyFilters, limit: number, after?: AnomalyPlace) {
-      const { anomalies, found } = await newest(filters, { limit: limit + 1 }, after)
+      const { anomalies, found } = await newest(
+        filters,
+        { limit: limit + 1 },
+        { after, isLast: true },
+      )
       const shown = anomalies.slice(0, limit)
       return { anomalies: shown, hasMore: found > shown.length }
     },

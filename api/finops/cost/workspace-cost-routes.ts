@@ -1,6 +1,7 @@
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { costTotals } from '../../../store/finops/cost/cost-totals.ts'
 import { resourcesOfWorkspace } from '../../../store/finops/cost/resources-of-workspace.ts'
+import { withinWindow } from '../../../store/finops/cost/within-window.ts'
 import { workspaces } from '../../../store/workspaces/workspaces.ts'
 import type { Tenant } from '../../../store/driver/tenant.ts'
 import { errors, IdParams } from '../../http/schemas.ts'
@@ -57,7 +58,9 @@ export const workspaceCostRoutes: FastifyPluginAsyncTypebox = async (app) => {
       return store.tenant(organizationId, async (tenant) => {
         const totals = await costTotals(tenant, read, { withTags: false })
         const of = { workspaceId: id, limit: maxResources }
-        const resources = await resourcesOfWorkspace(tenant, read, of)
+        const resources = await withinWindow(tenant, async () =>
+          resourcesOfWorkspace(tenant, read, of),
+        )
         return {
           currency: stand.currency,
           basis: query.basis,

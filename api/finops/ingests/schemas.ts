@@ -71,7 +71,7 @@ export const IngestBody = Type.Object({
   ...IngestSummaryBody.properties,
   accounts: Type.Array(IngestAccountBody, {
     description:
-      'At most 200, with at most 500 slices and 384 KiB of errors. An account whose slices go on is the first one of the next page too.',
+      'At most 200, with at most 500 slices and 384 KiB of errors. An account whose slices go on is the first one of the next page too. The answer to an upload also has the slices of the upload, with their account, wherever in the list they are: a later page has them again.',
   }),
   nextCursor: Type.Optional(
     Nullable(Type.String({ description: 'Of getIngest: null where no account or slice is left.' })),

@@ -29,6 +29,11 @@ export type Budget = Answer<'listBudgets'>['budgets'][number]
 /** Bills come some times a day at most. */
 const staleMs = 60_000
 
+/** A worker computes a forecast within seconds. */
+const pendingMs = 3_000
+const isPending = (budgets: ReadonlyArray<Pick<Budget, 'noForecastBecause'>>): boolean =>
+  budgets.some(({ noForecastBecause }) => noForecastBecause === 'pending')
+
 /** How many groups are drawn by themselves: more colours cannot be told apart. */
 const shownGroups = 8
 
@@ -38,6 +43,8 @@ export const costQuery = (search: CostSearch) =>
     queryFn: ({ signal }) => call('getCost', { query: filtersOf(search), signal }),
     placeholderData: keepPreviousData,
     staleTime: staleMs,
+    refetchInterval: ({ state: { data } }) =>
+      data !== undefined && 'budgets' in data && isPending(data.budgets) && pendingMs,
   })
 
 type Shown = { top?: number; granularity?: 'day' | 'month' }
@@ -103,6 +110,9 @@ export const budgetsQuery = infiniteQueryOptions({
   initialPageParam: firstPage,
   getNextPageParam: ({ nextCursor }) => nextCursor ?? undefined,
   staleTime: staleMs,
+  refetchInterval: ({ state }) =>
+    (state.data?.pages ?? []).some(({ budgets }) => isPending(budgets)) &&
+    whileShort(pendingMs)({ state }),
 })
 
 export const pricesQuery = infiniteQueryOptions({

@@ -15,40 +15,32 @@ export function budgetFigures(tenant: Tenant) {
         .select('budgetId', 'basis', 'figures', db.raw('wanted_at is not null as "isWanted"'))
     },
 
-    /** Keeps figures whose forecast is still to be computed, which the task `compute-budgets` does. */
-    async want(answered: readonly KeptFigures[]): Promise<void> {
-      if (answered.length === 0) return
-      await db.raw(
-        `insert into budget_figures (organization_id, budget_id, basis, figures, wanted_at)
-         select ?, k."budgetId", k.basis, k.figures, now()
-         ${given}
-         on conflict (organization_id, budget_id) do update
-           set basis = excluded.basis, figures = excluded.figures, wanted_at = excluded.wanted_at
-           where budget_figures.basis <> excluded.basis`,
-        [organizationId, JSON.stringify(answered), organizationId],
-      )
-    },
-
-    /** In ascending order of ids, so that two writers at once cannot deadlock. */
-    async keep(computed: readonly KeptFigures[]): Promise<void> {
-      if (computed.length === 0) return
-      await db.raw(
-        `insert into budget_figures (organization_id, budget_id, basis, figures)
-         select ?, k."budgetId", k.basis, k.figures
-         ${given}
-         on conflict (organization_id, budget_id) do update
-           set basis = excluded.basis, figures = excluded.figures, wanted_at = null
-           where budget_figures.basis <> excluded.basis or budget_figures.wanted_at is not null`,
-        [organizationId, JSON.stringify(computed), organizationId],
-      )
+    /**
+     * `pending`: those whose forecast is still to be computed, which the task `compute-budgets` does. All in one
+     * statement in ascending order of ids, so that two writers at once cannot deadlock.
+     */
+    async keep({ whole, pending }: Record<'whole' | 'pending', readonly KeptFigures[]>) {
+      const kept = [
+        ...whole.map((one) => ({ ...one, isWanted: false })),
+        ...pending.map((one) => ({ ...one, isWanted: true })),
+      ]
+      if (kept.length > 0)
+        await db.raw(upsert, [organizationId, JSON.stringify(kept), organizationId])
     },
   }
 }
 
-const given = `
-  from jsonb_to_recordset(?::jsonb) as k ("budgetId" integer, basis text, figures jsonb)
+// What is pending does not replace what was computed of the same cost.
+const upsert = `
+  insert into budget_figures (organization_id, budget_id, basis, figures, wanted_at)
+  select ?, k."budgetId", k.basis, k.figures, case when k."isWanted" then now() end
+  from jsonb_to_recordset(?::jsonb) as k ("budgetId" integer, basis text, figures jsonb, "isWanted" boolean)
     join budgets b on b.organization_id = ? and b.id = k."budgetId"
-  order by b.id`
+  order by b.id
+  on conflict (organization_id, budget_id) do update
+    set basis = excluded.basis, figures = excluded.figures, wanted_at = excluded.wanted_at
+    where budget_figures.basis <> excluded.basis
+      or excluded.wanted_at is null and budget_figures.wanted_at is not null`
 
 /** What all figures of an organization depend on, beside its settings and the day. */
 export async function costMoment(tenant: Tenant): Promise<string> {

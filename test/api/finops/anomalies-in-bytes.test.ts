@@ -94,6 +94,22 @@ test('200: the payload has the newest anomalies of 768 KiB, with names of usual 
   expect((await usual('cost?from=2026-03-01&to=2026-03-31')).anomalies).toHaveLength(500)
 }, 60_000)
 
+test('200: anomalies without a sub-account are listed below another one', async () => {
+  const org = await harness.organization()
+  const bills = dailyBills(harness.deps.store, org.id)
+  const sourceId = await bills.source()
+  await bills.load(sourceId, levelCost('2026-03-01', 20))
+  await bills.ask(manyChildren, { sourceId, count: 1, children: 3, length: 20 })
+  await bills.ask(
+    'update anomaly_series set sub_account_id = null where organization_id = :organizationId',
+  )
+  const { anomalies } = (await (await org.user('Viewer')).get('/api/finops/anomalies')).json()
+  expect(anomalies).toHaveLength(1)
+  expect(
+    anomalies[0].children.map(({ subAccountId }: { subAccountId: string | null }) => subAccountId),
+  ).toEqual([null, null, null])
+})
+
 /** As they were stored before the reader of bills bounded names. */
 test('200: longer names than bills may have end with an ellipsis', async () => {
   const get = await worldWith({ count: 1, children: 2, length: 300_000 })

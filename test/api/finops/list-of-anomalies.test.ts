@@ -105,14 +105,14 @@ test('a page deep in the list reads no more of it than the first one', async () 
 type Node = Record<string, unknown> & { Plans?: Node[] }
 const nodesOf = (plan: Node): Node[] => [plan, ...(plan.Plans ?? []).flatMap(nodesOf)]
 
-/** The nodes of the plan of a page, as it ran. */
+/** The nodes of the plans of a page's statements, as they ran. */
 async function nodesOfPage(after: AnomalyPlace | undefined): Promise<Node[]> {
   return harness.deps.store.tenant(org.id, async (tenant) => {
     const { db, organizationId } = unwrap(tenant)
-    let nodes: Node[] = []
+    const nodes: Node[] = []
     const raw = async (sql: string, bindings: Record<string, number>) => {
       const { rows } = await db.raw(`explain (analyze, format json) ${sql}`, bindings)
-      nodes = nodesOf(rows[0]['QUERY PLAN'][0].Plan)
+      nodes.push(...nodesOf(rows[0]['QUERY PLAN'][0].Plan))
       return { rows: [] }
     }
     const explained = new Proxy(db, {

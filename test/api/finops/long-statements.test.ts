@@ -1,6 +1,8 @@
 import { Client } from 'pg'
 import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { connectOwner } from '../../../store/driver/connect.ts'
+import { unwrap } from '../../../store/driver/tenant.ts'
+import { withinWindow } from '../../../store/finops/cost/within-window.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import { dailyBills, levelCost } from '../../harness/daily-bills.ts'
 
@@ -42,7 +44,7 @@ async function world() {
     await owner.destroy()
     return codes
   }
-  return { viewer, codesOf }
+  return { org, viewer, codesOf }
 }
 
 test('400: sums of cost that take too long are refused as a window that is too large', async () => {
@@ -71,4 +73,36 @@ test('503: the cost of the first page, which has no window to narrow', async () 
   shortenLimits()
   expect(await codesOf('cost_days', ['/api/console/data'])).toEqual([[503, 'database_unavailable']])
   expect((await viewer.get('/api/console/data')).statusCode).toBe(200)
+})
+
+test('400: the resources of a workspace, whose sums can be read', async () => {
+  const { org, codesOf } = await world()
+  const { id } = await org.workspace()
+  shortenLimits()
+  expect(await codesOf('cost_resources', [`/api/workspaces/${id}/cost`])).toEqual([
+    [400, 'window_too_large'],
+  ])
+})
+
+test('503: the cost of budgets, which have no window to narrow', async () => {
+  const { org, codesOf } = await world()
+  const budget = { name: 'all', amountMonthly: 1, scopeKind: 'all' }
+  const owner = await org.user('Owner')
+  expect((await owner.post('/api/finops/budgets', budget)).statusCode).toBe(201)
+  const bills = dailyBills(harness.deps.store, org.id)
+  await bills.ask('delete from budget_figures where organization_id = :organizationId')
+  shortenLimits()
+  expect(await codesOf('cost_daily', ['/api/finops/budgets'])).toEqual([
+    [503, 'database_unavailable'],
+  ])
+})
+
+test('the limit ends with the statement that it is of', async () => {
+  const { org } = await world()
+  const limits = await harness.deps.store.tenant(org.id, async (tenant) => {
+    const limit = async (): Promise<string> =>
+      (await unwrap(tenant).db.raw('show statement_timeout')).rows[0].statement_timeout
+    return [await withinWindow(tenant, limit), await limit()]
+  })
+  expect(limits).toEqual(['20s', '0'])
 })

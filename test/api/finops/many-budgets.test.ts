@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { unwrap } from '../../../store/driver/tenant.ts'
+import { claimWantedFigures } from '../../../store/platform/wanted-figures.ts'
 import { computeBudgetsTask } from '../../../worker/tasks/compute-budgets.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import { dayAgo, loadSums } from './sums-of-bill.ts'
@@ -117,4 +118,19 @@ test('the task claims each organization once, and leaves no mark', async () => {
   await Promise.all([compute(), compute()])
   expect(await wanted()).toHaveLength(0)
   expect(computed(await list())).toHaveLength(9)
+})
+
+test('a claim does not wait for figures that another transaction holds', async () => {
+  const [held, free] = [await world(9), await world(9)]
+  for (const { list } of [held, free]) await list()
+  const { platform } = harness.deps.store
+  const claimed = await platform.transaction(async (holding) => {
+    await holding('budget_figures').where({ organizationId: held.org.id }).forUpdate()
+    return platform.transaction(async (claiming) => {
+      await claiming.raw(`set local lock_timeout = '2s'`)
+      return claimWantedFigures(claiming, 20)
+    })
+  })
+  expect(claimed).toEqual([{ organizationId: free.org.id }])
+  expect(await claimWantedFigures(platform, 20)).toEqual([{ organizationId: held.org.id }])
 })

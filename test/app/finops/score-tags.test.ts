@@ -61,6 +61,35 @@ describe('the values of the settings’ tag', () => {
     expect(await told()).toHaveLength(1)
   })
 
+  test('a tag whose value is longer than a driver is told of the whole alone', async () => {
+    const { org, load, told, sourceId } = await made('team')
+    const tags = (service: number) => ({ team: teamOf(service).team.padEnd(600, 'x') })
+    await load(sourceId, smallCosts(60, { services: 60, tags, at: { 59: 840 } }))
+    expect(await told()).toEqual([{ event: 'anomaly.opened', subjectLabel: 'All spend' }])
+    const { platform } = harness.deps.store
+    const [notice] = await platform('notices').where({ organizationId: org.id })
+    const at = { organizationId: org.id, id: Number(notice.subjectId) }
+    // As they were stored before they had an ellipsis.
+    const drivers = ['a', 'b', 'c'].map((team) => {
+      const value = `team=${team.padEnd(495, 'x')}`
+      return { dimension: 'tag', value, amount: 80, share: 0.3 }
+    })
+    await platform('anomalies')
+      .where(at)
+      .update({ drivers: JSON.stringify(drivers) })
+    const { rows } = await platform.raw(
+      `update anomalies a set told_impact = null from anomaly_series s
+       where a.organization_id = ? and s.organization_id = a.organization_id and s.id = a.series_id
+         and s.scope_kind = 'tag' returning a.id`,
+      [org.id],
+    )
+    expect(rows).toHaveLength(3)
+    await harness.deps.store.tenant(org.id, async (tenant) => {
+      for (const { id } of rows) await tellOfAnomaly(tenant, id)
+    })
+    expect(await told()).toHaveLength(1)
+  })
+
   test('a tag that did not drive the whole is told beside it', async () => {
     const { org, load, told, sourceId } = await made('team')
     await load(sourceId, smallCosts(60, { services: 60, tags: teamOf, at: { 59: 840 } }))
