@@ -108,6 +108,8 @@ const refused: readonly RegExp[] = [
   // Credentials that are obtained by running a command: `credential_process`, and Google's executable source.
   /^AWS_(CONFIG|SHARED_CREDENTIALS)_FILE$/,
   /^GOOGLE_EXTERNAL_ACCOUNT_ALLOW_EXECUTABLES$/,
+  // Google's client certificates, which a program makes that a file names. GOOGLE_API_KEY is a provider's.
+  /^(EXPERIMENTAL_)?GOOGLE_API_(CERTIFICATE|USE)_/,
 ]
 
 const steersPrograms = (key: string): boolean => refused.some((shape) => shape.test(key))

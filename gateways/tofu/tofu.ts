@@ -3,8 +3,10 @@ import { whyTooLarge } from '../../domain/workspaces/variable-bounds.ts'
 import { maxPartBytes } from '../../domain/infrastructure/plan-part.ts'
 import { assignedVariables } from '../../domain/workspaces/assigned-variables.ts'
 import { backendOverrideFile } from '../../domain/workspaces/configuration-files.ts'
+import { variablesOfInit } from '../../domain/workspaces/init-variables.ts'
 import type { LentToSteps } from '../runner/protocol.ts'
 import type { Step, StepEnd, StepLimits, Workbench } from '../sandbox/workbench.ts'
+import { connectedSettings } from './connected-settings.ts'
 import { moduleArchive, type KeptModules } from './module-archive.ts'
 import { noEncryption, isOfNoEncryption } from './no-encryption.ts'
 import type { PlannedFrom } from './plan-file/compare-configuration.ts'
@@ -82,20 +84,7 @@ export function tofu(options: TofuOptions) {
     // Nobody can answer a prompt, so git reports at once what it lacks.
     GIT_TERMINAL_PROMPT: '0',
   }
-  const connected = {
-    TF_HTTP_ADDRESS: bench.stateUrl,
-    TF_HTTP_LOCK_ADDRESS: bench.stateUrl,
-    TF_HTTP_UNLOCK_ADDRESS: bench.stateUrl,
-    TF_HTTP_USERNAME: 'run',
-    TF_HTTP_PASSWORD: token,
-    // Together about a minute: enough for a restart of the API.
-    TF_HTTP_RETRY_MAX: '12',
-    TF_HTTP_RETRY_WAIT_MIN: '1',
-    TF_HTTP_RETRY_WAIT_MAX: '5',
-    HTTPS_PROXY: bench.proxyUrl,
-    HTTP_PROXY: bench.proxyUrl,
-    NO_PROXY: '127.0.0.1,localhost',
-  }
+  const connected = connectedSettings(bench, token)
 
   /** What overrides the configuration's .tfvars files; empty until `settleVariables`. */
   let over: Readonly<Record<string, string>> = {}
@@ -103,14 +92,19 @@ export function tofu(options: TofuOptions) {
   /** What directs the clouds' libraries to lent credentials; empty until `lend`. */
   let lentEnv: Readonly<Record<string, string>> = {}
 
-  type More = Partial<Step> & { gitEnv?: Readonly<Record<string, string>> | undefined }
-  const run = async (args: readonly string[], { gitEnv, ...step }: More = {}): Promise<StepEnd> =>
+  type Env = Readonly<Record<string, string>>
+  type More = Partial<Step> & { gitEnv?: Env | undefined; variables?: Env }
+  const run = async (
+    args: readonly string[],
+    // The allow-list unless a step runs the author's code anyway.
+    { gitEnv, variables = variablesOfInit(env), ...step }: More = {},
+  ): Promise<StepEnd> =>
     bench.run({
       program: 'tofu',
       args,
       // Fixed settings come last, so that nothing of a workspace overrides them.
       env: {
-        ...env,
+        ...variables,
         ...gitEnv,
         ...over,
         ...fixed,
@@ -206,6 +200,8 @@ export function tofu(options: TofuOptions) {
       if (how.keepModules) args.push('-get=false')
       return run(args, {
         gitEnv: how.gitEnv,
+        // Its HOME, in which libraries look for programs to start.
+        readOnly: [out],
         onLine: async (stream, line) =>
           isForTerminals(line) || isOfNoEncryption(line) ? undefined : onLine(stream, line),
       })
@@ -249,6 +245,7 @@ export function tofu(options: TofuOptions) {
     async plan({ destroy }: { destroy: boolean }): Promise<StepEnd> {
       const args = ['plan', '-input=false', '-no-color', '-json', '-lock=false']
       return run([...args, `-out=${bench.inside(planFile)}`, ...(destroy ? ['-destroy'] : [])], {
+        variables: env,
         readOnly: [data],
       })
     },
@@ -275,6 +272,7 @@ export function tofu(options: TofuOptions) {
     async apply(onSpawn: (processGroup: number) => void): Promise<StepEnd> {
       const args = ['apply', '-input=false', '-no-color', '-json', '-auto-approve']
       return run([...args, '-lock-timeout=60s', bench.inside(planFile)], {
+        variables: env,
         readOnly: [data],
         onSpawn,
       })
