@@ -122,6 +122,8 @@ import * as saversBehindMappings from './migrations/0163-savers-behind-mappings.
 import * as removedPeople from './migrations/0164-find-removed-people.ts'
 import * as promotedArtifacts from './migrations/0166-keep-promoted-artifacts.ts'
 import * as wantedFigures from './migrations/0167-want-budget-figures.ts'
+import * as retiredValues from './migrations/0170-retire-values.ts'
+import * as seenPlans from './migrations/0171-bind-seen-plans-to-variables.ts'
 
 const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<void> }> = {
   '0001-add-organizations-and-people': organizationsAndPeople,
@@ -248,6 +250,8 @@ const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<
   '0164-find-removed-people': removedPeople,
   '0166-keep-promoted-artifacts': promotedArtifacts,
   '0167-want-budget-figures': wantedFigures,
+  '0170-retire-values': retiredValues,
+  '0171-bind-seen-plans-to-variables': seenPlans,
 }
 
 /** The key of the advisory lock, arbitrary: of two starts at once, one migrates after the other. */

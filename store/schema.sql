@@ -968,6 +968,7 @@ table configuration_versions
   pull_request_id integer
   commit_author character varying(300)
   commit_message character varying(4000)
+  local_modules boolean
   constraint configuration_versions_organization_id_id_key UNIQUE (organization_id, id)
   constraint configuration_versions_organization_id_pull_request_id_fkey FOREIGN KEY (organization_id, pull_request_id) REFERENCES git_pull_requests(organization_id, id)
   constraint configuration_versions_organization_id_workspace_id_fkey FOREIGN KEY (organization_id, workspace_id) REFERENCES workspaces(organization_id, id) ON DELETE CASCADE
@@ -2352,6 +2353,25 @@ table request_counts
   policy platform to cc_platform using (true) with check (true)
   grant insert, select, update, delete to cc_platform
 
+table retired_values
+  id integer not null generated always as identity
+  organization_id integer not null
+  workspace_id integer not null
+  key text not null
+  kind text not null
+  value bytea not null
+  value_mac bytea not null
+  retired_at timestamp with time zone not null default now()
+  constraint retired_values_kind_check CHECK ((kind = ANY (ARRAY['terraform'::text, 'env'::text])))
+  constraint retired_values_organization_id_workspace_id_fkey FOREIGN KEY (organization_id, workspace_id) REFERENCES workspaces(organization_id, id) ON DELETE CASCADE
+  constraint retired_values_organization_id_workspace_id_kind_key_value__key UNIQUE (organization_id, workspace_id, kind, key, value_mac)
+  constraint retired_values_pkey PRIMARY KEY (id)
+  row level security
+  policy platform to cc_platform using (true) with check (true)
+  policy tenant to cc_app using ((organization_id = (current_setting('cc.organization_id'::text))::integer)) with check ((organization_id = (current_setting('cc.organization_id'::text))::integer))
+  grant insert, select, delete to cc_app
+  grant insert, select, delete to cc_platform
+
 table role_grants
   organization_id integer not null
   user_id integer not null
@@ -2992,6 +3012,9 @@ table workspace_runs
   start_message text
   changes integer default ((COALESCE(((summary ->> 'add'::text))::integer, 0) + COALESCE(((summary ->> 'change'::text))::integer, 0)) + COALESCE(((summary ->> 'destroy'::text))::integer, 0))
   overrides_by integer[] not null default '{}'::integer[]
+  overrides_mac bytea
+  variables_digest text
+  unseen_because text
   constraint workspace_runs_approval_reasons_check CHECK ((approval_reasons <@ ARRAY['production'::text, 'budget'::text, 'confirm'::text]))
   constraint workspace_runs_kind_check CHECK ((kind = ANY (ARRAY['apply'::text, 'plan'::text])))
   constraint workspace_runs_organization_id_author_token_id_fkey FOREIGN KEY (organization_id, author_token_id) REFERENCES tokens(organization_id, id)
@@ -3004,6 +3027,7 @@ table workspace_runs
   constraint workspace_runs_phase_check CHECK ((phase = ANY (ARRAY['queued'::text, 'awaiting_plan_approval'::text, 'planning'::text, 'awaiting_approval'::text, 'apply_queued'::text, 'applying'::text, 'succeeded'::text, 'failed'::text, 'canceled'::text])))
   constraint workspace_runs_pkey PRIMARY KEY (id)
   constraint workspace_runs_start_message_check CHECK (((char_length(start_message) >= 1) AND (char_length(start_message) <= 500)))
+  constraint workspace_runs_unseen_because_check CHECK ((unseen_because = ANY (ARRAY['files'::text, 'variables'::text, 'modules'::text])))
   index workspace_runs_applied btree (organization_id, ended_at) WHERE (kind = 'apply'::text)
   index workspace_runs_applies btree (organization_id, workspace_id, id DESC) WHERE (kind = 'apply'::text)
   index workspace_runs_author btree (organization_id, author_user_id, id DESC)

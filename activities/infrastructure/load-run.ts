@@ -1,11 +1,15 @@
-import { partsOfSecret } from '../../domain/secrets/parts-of-secret.ts'
+import { withParts, type MaskedPart } from '../../domain/secrets/parts-of-secret.ts'
+import { variablesDigest } from '../../domain/runs/variables-digest.ts'
 import { faultOfVariableKey, isInPhase, isOfOpenTofu } from '../../domain/workspaces/variables.ts'
+import { alwaysMaskedBytes } from '../../domain/runs/why-not-masked.ts'
 import { planSources, type PlanSources } from '../../store/infrastructure/plan-sources.ts'
 import { firstSealedPiece } from '../../store/workspaces/sealed-files.ts'
 import {
   workspaceVariables,
   type WorkspaceVariable,
 } from '../../store/workspaces/workspace-variables.ts'
+import { placeOfRetired } from '../../app/workspaces/secrets-of-workspace.ts'
+import { retiredValues } from '../../store/workspaces/retired-values.ts'
 import {
   secretNames,
   sensitiveOverrides,
@@ -23,13 +27,15 @@ export type LoadedRun = FoundRun & {
   /** Keys of variables that are refused today and are not passed. */
   ignoredVariables: string[]
   /** What must not appear in a log: each value with its variable's name. */
-  secrets: Array<{ key: string; value: string }>
+  secrets: Array<MaskedPart & { key: string }>
   /** Names of the variables whose values those are, as OpenTofu reads them. */
   sensitiveVariables: string[]
   /** Keyed hash over all variables, overrides, the cloud account and the name that it trusts, for the digest. */
   variablesMac: string
   /** The same without the name, as plans have it that were made before the name was part of it. */
   formerVariablesMac: string
+  /** Over what a plan gets beside its files, as an approval before the plan is bound to it. */
+  valuesDigest: string
   /** Names of the overrides, to warn of those that the configuration does not declare. */
   overrides: string[]
   state: PlanSources['state']
@@ -51,13 +57,14 @@ export async function loadRun(
   const { workspaceId, configurationVersionId } = run
   const { cloudAccountId, name } = found.workspace
   // Independent of each other, so they are sent together.
-  const [{ filesSha256, ...sources }, variables, firstPiece] = await store.tenant(
+  const [{ filesSha256, ...sources }, variables, firstPiece, retired] = await store.tenant(
     organizationId,
     async (tenant) =>
       Promise.all([
         planSources(tenant, run),
         workspaceVariables(tenant).list(workspaceId),
         firstSealedPiece(tenant, configurationVersionId),
+        retiredValues(tenant).list(workspaceId),
       ]),
   )
   // A key that is missing is the operator's to bring back, so it is known before a runner is taken.
@@ -88,17 +95,16 @@ export async function loadRun(
   for (const [key, value] of Object.entries(overrides)) env[`TF_VAR_${key}`] = String(value)
 
   const names = secretNames(values, overrides)
-  const secrets = [
-    ...values
-      .filter(({ sensitive }) => sensitive)
-      .flatMap(({ key, kind, value }) =>
-        [value, ...(isOfOpenTofu({ kind, key }) ? partsOfSecret(value) : [])].map((secret) => ({
-          key,
-          value: secret,
-        })),
-      ),
-    ...sensitiveOverrides(overrides, names),
-  ]
+  const secrets = withRetired(
+    [
+      ...values.filter(({ sensitive }) => sensitive).flatMap(secretsIn),
+      ...sensitiveOverrides(overrides, names),
+    ],
+    retired.map(({ value, ...of }) => ({
+      ...of,
+      value: keyring.open(placeOfRetired(organizationId), value).toString(),
+    })),
+  )
   return {
     ...found,
     ...sources,
@@ -109,8 +115,37 @@ export async function loadRun(
     secrets,
     sensitiveVariables: [...names],
     ...macsOf(keyring, { values, overrides, cloudAccountId, name }),
+    valuesDigest: variablesDigest({
+      variables,
+      overridesMac: run.overridesMac,
+      folder: found.workspace.path,
+    }),
     overrides: Object.keys(overrides),
   }
+}
+
+type NamedValue = Pick<WorkspaceVariable, 'key' | 'kind'> & { value: string }
+type Secret = LoadedRun['secrets'][number]
+
+const secretsIn = ({ key, kind, value }: NamedValue): Secret[] =>
+  (isOfOpenTofu({ kind, key }) ? withParts(value) : [{ value }]).map((part) => ({ key, ...part }))
+
+/**
+ * Masks values from before a change too, the newest first: a plan prints what the state still has. Only as many as are
+ * sure to fit, so that they never make a run fail.
+ */
+function withRetired(secrets: Secret[], retired: readonly NamedValue[]): Secret[] {
+  const bytesOf = (list: readonly Secret[]) =>
+    list.reduce((sum, { value }) => sum + Buffer.byteLength(value), 0)
+  let room = alwaysMaskedBytes - bytesOf(secrets)
+  const lists = retired.map((one) => secretsIn(one).map(({ key, value }) => ({ key, value })))
+  const fitting = lists.filter((list) => {
+    const bytes = bytesOf(list)
+    if (bytes > room) return false
+    room -= bytes
+    return true
+  })
+  return [...secrets, ...fitting.flat()]
 }
 
 type HashedValue = Pick<WorkspaceVariable, 'key' | 'kind' | 'phase'> & { value: string }

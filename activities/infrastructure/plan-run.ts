@@ -75,6 +75,7 @@ async function planOnce(deps: Deps, found: FoundRun, watch: RunWatch): Promise<v
       await log.append([{ level: 'warn', line: 'The plan was interrupted. Planning again.' }])
     const loaded = await loadRun(deps, found, 'plan')
     opening.isOpen = true
+    assertAsSeen(loaded)
     await sayIgnored(log, loaded)
     await planInRunner(deps, loaded, { log, watch, token: secret.plain })
   } catch (error) {
@@ -99,6 +100,18 @@ async function planOnce(deps: Deps, found: FoundRun, watch: RunWatch): Promise<v
       recordPlanFailure(deps, found, { reason, message, hash: secret.hash }),
     )
   }
+}
+
+/**
+ * A variable that was changed between the second person's approval and the plan must not choose the code that the plan
+ * runs. Compares what was loaded, so that no change comes in between.
+ */
+function assertAsSeen({ run, valuesDigest }: LoadedRun): void {
+  if (run.variablesDigest !== null && run.variablesDigest !== valuesDigest)
+    throw new JobFailure(
+      'plan_stale',
+      'A variable was changed between the approval and the plan. Start a new run: a second person looks at it first.',
+    )
 }
 
 async function countTry(

@@ -1,7 +1,7 @@
 /** A semaphore: lets a number of tasks run at once, the others wait in order. */
 export type Gate = <Value>(work: () => Promise<Value>) => Promise<Value>
 
-export function createGate(size: number): Gate {
+function createGate(size: number): Gate {
   const waiting: Array<() => void> = []
   let free = size
   return async (work) => {

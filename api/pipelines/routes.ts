@@ -81,7 +81,7 @@ export const pipelineRoutes: FastifyPluginAsyncTypebox = async (app) => {
         const [pipeline] = await presentPipelines(tenant, [row])
         if (!pipeline) throw notFound()
         const places = await pipelineRuns(tenant).list(id, 20, maxKey)
-        return { pipeline, runs: await runsWithLogs(tenant, caller, places) }
+        return { pipeline, runs: await runsWithLogs(deps, { tenant, caller, places }) }
       })
     },
   )

@@ -2,6 +2,7 @@ import type { Tenant } from '../../store/driver/tenant.ts'
 import { labelOfPerson } from '../../domain/access/label-of-person.ts'
 import { lowestRole } from '../../domain/access/roles.ts'
 import { originInWords } from '../../domain/runs/run-origin.ts'
+import { unseenInWords } from '../../domain/runs/unseen-because.ts'
 import { isTerminal, isWaitingForApproval } from '../../domain/runs/run-state.ts'
 import { approvers } from '../../store/runs/approvers.ts'
 import { turnHolders, type RunView, type TurnHolder } from '../../store/runs/run-views.ts'
@@ -79,7 +80,11 @@ function blockOf(view: RunView, { eligible, holders, operators, forcers }: Aroun
       return waitsForSlot(view) ?? notPickedUp(view)
     case 'apply_queued':
       return waitsForSlot(view)
-    case 'awaiting_plan_approval':
+    case 'awaiting_plan_approval': {
+      const whoCanAct = eligible.get(view.id) ?? []
+      const reason = unseenInWords(view.unseenBecause ?? 'files', view.version.number)
+      return { kind: 'approval', id: view.id, holder: null, reason, since, whoCanAct }
+    }
     case 'awaiting_approval': {
       const whoCanAct = eligible.get(view.id) ?? []
       return { kind: 'approval', id: view.id, holder: null, reason: null, since, whoCanAct }

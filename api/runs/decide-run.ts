@@ -122,7 +122,7 @@ async function assertFilesSeen(
   const version = await configurationVersions(tenant).get(run.configurationVersionId)
   if (configurationSha256 === undefined)
     throw invalid(
-      'Only its author has seen the files of this run. Look at them, and send the hash of what you looked at.',
+      'Only its author has seen what this run would plan. Look at its files, and send the hash of what you looked at.',
       [{ path: 'configurationSha256', message: 'is required before there is a plan' }],
       'files_not_seen',
     )
@@ -189,11 +189,13 @@ async function write(
 
 /**
  * What the decision answers, for a reader of the audit log: a second person's look or a confirmation, why the run waited
- * for it (before a plan: for files that only its author has seen), and whether it is of the caller's own run.
+ * for it (before a plan: for files or values that only its author has seen, or modules that can change), and whether it is of the caller's own run.
  */
 function ruleOf(caller: Caller, { run, workspace }: Omit<Target, 'decision'>) {
   const reasons =
-    run.phase === 'awaiting_plan_approval' ? (['unseen_files'] as const) : run.approvalReasons
+    run.phase === 'awaiting_plan_approval'
+      ? [`unseen_${run.unseenBecause ?? 'files'}`]
+      : run.approvalReasons
   const isConfirmation =
     run.phase !== 'awaiting_plan_approval' &&
     workspace.criticality === 'standard' &&

@@ -1,16 +1,15 @@
 import { startComment } from '../../app/git/start-comment.ts'
+import type { RunCreation } from '../../app/runs/create-run.ts'
+import { sealOverrides } from '../../app/workspaces/seal-overrides.ts'
+import type { Overrides } from '../../app/workspaces/sensitive-overrides.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import { refuseOverrides } from '../../domain/workspaces/variable-bounds.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { gitPullRequests } from '../../store/git/git-pull-requests.ts'
 import { pipelines } from '../../store/pipelines/pipelines.ts'
 import { idempotencyKeys } from '../../store/requests/idempotency-keys.ts'
-import {
-  placeOfOverrides,
-  workspaceRuns,
-  type RunOverrides,
-  type WorkspaceRun,
-} from '../../store/runs/workspace-runs.ts'
+import { placeOfOverrides, runOverrides } from '../../store/runs/run-overrides.ts'
+import { workspaceRuns, type WorkspaceRun } from '../../store/runs/workspace-runs.ts'
 import {
   configurationVersions,
   type ConfigurationVersion,
@@ -98,7 +97,7 @@ async function overridesFor(
   tenant: Tenant,
   { id, workspaceId, authorUserId }: WorkspaceRun,
 ): Promise<Pick<RunCreation, 'overrides' | 'overridesBy'>> {
-  const { overrides: sealed, overridesBy } = await workspaceRuns(tenant).overridesOf(id)
+  const { overrides: sealed, overridesBy } = await runOverrides(tenant).get(id)
   if (!sealed) return {}
   const at = placeOfOverrides(tenant.organizationId)
   // Written by a start, in this shape.

@@ -8,6 +8,7 @@ import type { SecretSearch } from '../../domain/secrets/secret-search.ts'
 import type { Deps } from '../deps.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { estimateChecks } from '../../store/finops/estimate-checks.ts'
+import { coverFindings } from './cover-findings.ts'
 import { presentEstimate } from './present-estimate.ts'
 import { presentPlanPage, readPlanPage, type ReadPage } from '../infrastructure/plan-page.ts'
 import { runComments } from '../../store/runs/run-comments.ts'
@@ -85,15 +86,6 @@ const presentState = ({ serial, createdAt }: StateVersion): RunState => ({
 })
 
 type RunState = NonNullable<Static<typeof RunDetail>['stateVersion']>
-
-/** Masks what has become sensitive since the gates were judged. */
-const coverFindings = (stages: RunBody['stages'], { coverAll }: SecretSearch): RunBody['stages'] =>
-  stages.map(({ gates, ...stage }) => ({
-    ...stage,
-    ...(gates && {
-      gates: gates.map((gate) => ({ ...gate, findings: coverAll(gate.findings) as unknown[] })),
-    }),
-  }))
 
 /** What a run has because of its plan: nothing, where it is of an application. */
 async function readPlanned(deps: Deps, tenant: Tenant, { workspaceRunId }: RunPlace) {

@@ -21,8 +21,12 @@ const BlockedBy = Type.Object({
   kind: OneOf(['turn', 'user_lock', 'approval', 'capacity', 'agent', 'engine']),
   id: Nullable(Type.Integer()),
   holder: Nullable(Type.String()),
-  /** The lock holder's own words. */
-  reason: Nullable(Type.String()),
+  reason: Nullable(
+    Type.String({
+      description:
+        "The lock holder's own words; of a run that waits before its plan, why: new files, other values of variables, or modules that can change.",
+    }),
+  ),
   since: Nullable(Time),
   whoCanAct: Type.Array(Type.String()),
 })
@@ -91,7 +95,7 @@ export const runFields = {
   ),
   awaitingPlanApproval: Type.Boolean({
     description:
-      'Only its author has seen these files: a second person looks at them before they are planned.',
+      'Only its author has seen what would be planned: a second person looks at it first. The reason in blockedBy says whether it is the files, the values of variables, or modules that can change.',
   }),
   blockedBy: Nullable(BlockedBy),
   mayApprove: Type.Boolean(),

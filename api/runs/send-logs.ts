@@ -6,6 +6,7 @@ import { logLines } from '../../store/runs/log-lines.ts'
 import { stages, type RunOfStages, type Stage } from '../../store/runs/stages.ts'
 import type { Deps } from '../deps.ts'
 import { QueryText } from '../http/pattern.ts'
+import { coverLines, searchForLines } from './cover-lines.ts'
 import type { StageReader } from './stage-reader.ts'
 
 export const LogQuery = Type.Object({
@@ -36,9 +37,10 @@ export async function sendLogs(deps: Deps, { request, reply, run, query }: LogRe
   const resumed = Number(request.headers['last-event-id'])
   const after = Number.isSafeInteger(resumed) && resumed > 0 ? resumed : (query.after ?? 0)
   if (!wantsStream(request)) {
-    const lines = await deps.store.tenant(organizationId, async (tenant) =>
-      logLines(tenant).list(stage.id, { after, limit: query.limit ?? 1_000 }),
-    )
+    const lines = await deps.store.tenant(organizationId, async (tenant) => {
+      const found = await logLines(tenant).list(stage.id, { after, limit: query.limit ?? 1_000 })
+      return found.length === 0 ? [] : coverLines(found, await searchForLines(deps, tenant, run))
+    })
     return { lines, nextSeq: lines.at(-1)?.seq ?? after }
   }
   return stream({ request, reply, stage, after, run })

@@ -6,6 +6,7 @@ import { stages, type RunOfStages } from '../../store/runs/stages.ts'
 import { workspaceRuns } from '../../store/runs/workspace-runs.ts'
 import type { Deps } from '../deps.ts'
 import type { Gate } from '../http/gate.ts'
+import { coverLines, searchForLines } from './cover-lines.ts'
 
 export type StageOfRun = {
   organizationId: number
@@ -32,6 +33,8 @@ const keptBytes = 256 * 1024
 /** A listener that waits for `drain` holds one page, so 200 of them hold 25 MiB. */
 const page = { limit: 1_000, maxBytes: 128 * 1024 }
 const pollMs = 2_000
+/** Of lines that are further back the next pages are searched alike. New lines were masked right before. */
+const searchKeptMs = 5_000
 
 /** Woken by NOTIFY, with a poll as a fallback. Reads once, however many listen. */
 export function readStage(deps: Deps, stage: StageOfRun, gate: Gate): StageReader {
@@ -54,6 +57,13 @@ export function readStage(deps: Deps, stage: StageOfRun, gate: Gate): StageReade
 
   const ask = async <Value>(work: (tenant: Tenant) => Promise<Value>): Promise<Value> =>
     gate(async () => deps.store.tenant(stage.organizationId, work))
+  let search: Awaited<ReturnType<typeof searchForLines>>
+  const searchIn = async (tenant: Tenant) => {
+    if (search) return search
+    setTimeout(() => (search = undefined), searchKeptMs).unref()
+    search = await searchForLines(deps, tenant, stage.run)
+    return search
+  }
   const look = async () =>
     ask(async (tenant) => {
       const rows = logLines(tenant)
@@ -90,7 +100,12 @@ export function readStage(deps: Deps, stage: StageOfRun, gate: Gate): StageReade
       if (failure) throw failure
       return (
         kept.after(seq) ??
-        ask(async (tenant) => logLines(tenant).list(stage.id, { after: seq, ...page }))
+        ask(async (tenant) =>
+          coverLines(
+            await logLines(tenant).list(stage.id, { after: seq, ...page }),
+            await searchIn(tenant),
+          ),
+        )
       )
     },
     isComplete: (seq) => isOver && seq >= (kept.last ?? 0),

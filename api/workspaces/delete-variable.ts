@@ -1,6 +1,7 @@
 import type { Caller } from '../../domain/access/caller.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { noteChange } from '../../app/workspaces/note-change.ts'
+import { retireValue } from '../../app/workspaces/secrets-of-workspace.ts'
 import { workspaceVariables } from '../../store/workspaces/workspace-variables.ts'
 import type { Deps } from '../deps.ts'
 import { holdWorkspace } from './hold-workspace.ts'
@@ -13,7 +14,9 @@ export async function deleteVariable(
 ): Promise<void> {
   await holdWorkspace(deps, { caller, id }, async (tenant) => {
     const variables = workspaceVariables(tenant)
-    const { key, kind } = await variables.get(id, variableId)
+    const variable = await variables.get(id, variableId)
+    const { key, kind } = variable
+    if (variable.sensitive) await retireValue(deps, tenant, variable)
     await variables.delete(id, variableId)
     await auditLog(tenant, actorOf(caller)).record('workspace.variable_deleted', {
       target: { kind: 'workspace', id },

@@ -36,7 +36,10 @@ export async function putConfiguration(
         'The files of this workspace come from its Git repository: change them there.',
       )
     const newest = await configurationVersions(tenant).newest(id)
-    if (newest?.filesSha256 === files.sha256) return { version: newest, created: false }
+    if (newest?.filesSha256 === files.sha256) {
+      await configurationVersions(tenant).noteModules(newest, files.localModules)
+      return { version: newest, created: false }
+    }
     // After the line above, so that a save whose answer was lost can be repeated (RFC 9110, 13.1.1).
     if (!meetsPrecondition(newest?.number, precondition))
       throw new AppError(

@@ -7,7 +7,7 @@ import { noteChange } from '../../app/workspaces/note-change.ts'
 import type { Deps } from '../deps.ts'
 import { holdWorkspace } from './hold-workspace.ts'
 import { refusePhase } from './refuse-phase.ts'
-import { placeOfValue } from '../../app/workspaces/secrets-of-workspace.ts'
+import { placeOfValue, retireValue } from '../../app/workspaces/secrets-of-workspace.ts'
 import { presentVariable } from './present-variable.ts'
 import {
   workspaceVariables,
@@ -47,23 +47,19 @@ export async function updateVariable(
     if (fault) throw invalid(`key: ${fault.message}. Delete the variable.`, undefined, fault.code)
     refusePhase({ kind, key }, phase)
     const plain = value ?? deps.keyring.open(placeOfValue(organizationId), before.value).toString()
-    const all = await variables.measure(id)
-    const bytes = Buffer.byteLength(plain)
-    const refusal =
-      refuseValue({ key, kind, sensitive, value: plain }) ??
-      refuseTotals(
-        all,
-        all.map((other) => (other.id === variableId ? { ...other, sensitive, bytes } : other)),
-      )
+    const refusal = refusalOf({ ...before, sensitive, plain }, await variables.measure(id))
     if (refusal) throw refusal
 
+    const valueMac = deps.keyring.mac('variable', plain)
+    if ((before.sensitive || sensitive) && !valueMac.equals(before.valueMac))
+      await retireValue(deps, tenant, before)
     const row = await variables.update(id, variableId, {
       sensitive,
       phase,
       ...(change.description !== undefined && { description: change.description }),
       ...(value !== undefined && {
         value: deps.keyring.seal(placeOfValue(organizationId), value),
-        valueMac: deps.keyring.mac('variable', value),
+        valueMac,
       }),
     })
     await auditLog(tenant, actorOf(caller)).record('workspace.variable_updated', {
@@ -77,6 +73,21 @@ export async function updateVariable(
     })
     return presentVariable(deps.keyring, organizationId, row)
   })
+}
+
+type Changed = Pick<WorkspaceVariable, 'id' | 'key' | 'kind' | 'sensitive'> & { plain: string }
+type Measured = Awaited<ReturnType<ReturnType<typeof workspaceVariables>['measure']>>
+
+/** Why the variable cannot have this value beside the others of its workspace; undefined if it can. */
+function refusalOf({ id, key, kind, sensitive, plain }: Changed, all: Measured) {
+  const bytes = Buffer.byteLength(plain)
+  return (
+    refuseValue({ key, kind, sensitive, value: plain }) ??
+    refuseTotals(
+      all,
+      all.map((other) => (other.id === id ? { ...other, sensitive, bytes } : other)),
+    )
+  )
 }
 
 type Described = { workspaceId: number; before: WorkspaceVariable; change: VariableChangeBody }

@@ -14,6 +14,7 @@ import { workspaces, type Workspace } from '../../store/workspaces/workspaces.ts
 import { createRun } from '../runs/create-run.ts'
 import { endApplicationRun } from '../runs/end-application-run.ts'
 import { movedCodes, versionOfRun } from '../runs/version-of-run.ts'
+import { sealOverrides, type SealedOverrides } from '../workspaces/seal-overrides.ts'
 import { readGitSource, type Ask, type GitSourceRead } from '../workspaces/read-git-source.ts'
 import { checkBeforeDeploy, type CheckedRelease } from './check-before-deploy.ts'
 import { endIfChanged } from './end-if-changed.ts'
@@ -140,12 +141,11 @@ const sentence = (
 ) =>
   `Run ${number} of the workspace ${name} deploys this release. Its gates decide, and who approves it.`
 
-/** Sealed. */
 async function variablesOf(
   { keyring, publicOrigin }: Needed,
   tenant: Tenant,
   { runId, targetWorkspaceId, artifactDigest, commitSha }: CheckedRelease,
-): Promise<Buffer> {
+): Promise<SealedOverrides> {
   const { organizationId } = tenant
   const digest = artifactDigest ?? ''
   const variables = {
@@ -159,10 +159,7 @@ async function variablesOf(
   const measured = await workspaceVariables(tenant).measure(targetWorkspaceId)
   const refusal = refuseOverrides(variables, measured)
   if (refusal) throw refusal
-  return keyring.seal(
-    { organizationId, table: 'workspace_runs', column: 'overrides' },
-    JSON.stringify(variables),
-  )
+  return sealOverrides(keyring, organizationId, variables)
 }
 
 /** The Git host of the workspace does not answer. The run waits, and a cancel ends it. */

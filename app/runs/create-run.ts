@@ -7,6 +7,7 @@ import { queueHydrationForRun } from '../git/queue-hydration.ts'
 import type { ConfigurationVersion } from '../../store/workspaces/configuration-versions.ts'
 import type { Workspace } from '../../store/workspaces/workspaces.ts'
 import { pipelineRuns } from '../../store/runs/pipeline-runs.ts'
+import type { SealedOverrides } from '../workspaces/seal-overrides.ts'
 import { beginRun, promoteNext } from './promote-next.ts'
 import { stages } from '../../store/runs/stages.ts'
 import { workspaceRuns, type WorkspaceRun } from '../../store/runs/workspace-runs.ts'
@@ -21,8 +22,7 @@ export type RunCreation = {
   confirm?: boolean
   /** What the member who starts the run says about it. */
   startMessage?: string | null
-  /** Sealed. */
-  overrides?: Buffer | null
+  overrides?: SealedOverrides | null
   /** Who wrote them, beside who starts the run. */
   overridesBy?: number[]
   origin: RunOrigin
@@ -56,7 +56,7 @@ export async function createRun(tenant: Tenant, creation: RunCreation): Promise<
     origin: creation.origin,
     authorUserId: author?.userId ?? null,
     authorTokenId: author?.tokenId ?? null,
-    overrides,
+    ...overrides,
     overridesBy: creation.overridesBy ?? [],
     confirm: creation.confirm ?? false,
     startMessage: creation.startMessage ?? null,

@@ -30,5 +30,6 @@ export async function createVersion(
     filesSha256: files.sha256,
     fileNames: files.names,
     sizeBytes: files.sizeBytes,
+    localModules: files.localModules,
   })
 }

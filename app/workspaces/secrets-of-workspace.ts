@@ -1,9 +1,14 @@
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { partsOfSecret } from '../../domain/secrets/parts-of-secret.ts'
+import { whyUnmaskable } from '../../domain/secrets/secret-forms.ts'
 import { createSecretSearch, type SecretSearch } from '../../domain/secrets/secret-search.ts'
 import { overridesUntil } from '../../store/runs/overrides-until.ts'
-import { placeOfOverrides } from '../../store/runs/workspace-runs.ts'
-import { workspaceVariables } from '../../store/workspaces/workspace-variables.ts'
+import { placeOfOverrides } from '../../store/runs/run-overrides.ts'
+import { retiredValues } from '../../store/workspaces/retired-values.ts'
+import {
+  workspaceVariables,
+  type WorkspaceVariable,
+} from '../../store/workspaces/workspace-variables.ts'
 import type { Keyring } from '../../gateways/keyring/keyring.ts'
 import { secretNames, sensitiveOverrides, type Overrides } from './sensitive-overrides.ts'
 
@@ -13,6 +18,29 @@ export const placeOfValue = (organizationId: number) => ({
   column: 'value',
 })
 
+/** Where a value is sealed once its variable has another, or none. */
+export const placeOfRetired = (organizationId: number) => ({
+  organizationId,
+  table: 'retired_values',
+  column: 'value',
+})
+
+/**
+ * Keeps the value of a sensitive variable that is changed or deleted: what was applied before still has it. A
+ * value that cannot be masked is not kept.
+ */
+export async function retireValue(
+  { keyring }: { keyring: Keyring },
+  tenant: Tenant,
+  { workspaceId, key, kind, value, valueMac }: WorkspaceVariable,
+): Promise<void> {
+  const { organizationId } = tenant
+  const plain = keyring.open(placeOfValue(organizationId), value).toString()
+  if (plain.trim() === '' || whyUnmaskable(plain) !== undefined) return
+  const sealed = keyring.seal(placeOfRetired(organizationId), plain)
+  await retiredValues(tenant).add(workspaceId, { key, kind, value: sealed, valueMac })
+}
+
 type Place = {
   organizationId: number
   workspaceId: number
@@ -20,15 +48,15 @@ type Place = {
   runId?: number | null
 }
 
-/** The workspace's sensitive values and those of its last runs, opened only to search for them. */
+/** The workspace's sensitive values, those from before, and those of its last runs, opened only to search for them. */
 export async function secretsOfWorkspace(
   { keyring }: { keyring: Keyring },
   tenant: Tenant,
   of: Place,
 ): Promise<string[]> {
-  const place = placeOfValue(of.organizationId)
-  const stored = await workspaceVariables(tenant).readSensitive(of.workspaceId, (sealed) =>
-    keyring.open(place, sealed).toString(),
+  const stored = await workspaceVariables(tenant).readSensitive(
+    of.workspaceId,
+    openerOf(keyring, of),
   )
   return [...stored, ...(await secretsOfRuns({ keyring }, tenant, of))]
 }
@@ -42,16 +70,20 @@ export async function searchForSecrets(
   tenant: Tenant,
   of: Place,
 ): Promise<SecretSearch> {
-  const place = placeOfValue(of.organizationId)
-  const stored = await workspaceVariables(tenant).readSensitive(
-    of.workspaceId,
-    (sealed, isOfOpenTofu) => {
-      const value = keyring.open(place, sealed).toString()
-      return isOfOpenTofu ? [value, ...partsOfSecret(value)] : [value]
-    },
-  )
+  const open = openerOf(keyring, of)
+  const stored = await workspaceVariables(tenant).readSensitive(of.workspaceId, (sealed, one) => {
+    const value = open(sealed, one)
+    return one.isOfOpenTofu ? [value, ...partsOfSecret(value)] : [value]
+  })
   return createSecretSearch([...stored.flat(), ...(await secretsOfRuns({ keyring }, tenant, of))])
 }
+
+const openerOf =
+  (keyring: Keyring, { organizationId }: Pick<Place, 'organizationId'>) =>
+  (sealed: Buffer, { isRetired }: { isRetired: boolean }): string =>
+    keyring
+      .open(isRetired ? placeOfRetired(organizationId) : placeOfValue(organizationId), sealed)
+      .toString()
 
 /** What runs had in place of the workspace's sensitive values. */
 async function secretsOfRuns(

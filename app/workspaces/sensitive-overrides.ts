@@ -1,4 +1,4 @@
-import { partsOfSecret } from '../../domain/secrets/parts-of-secret.ts'
+import { withParts, type MaskedPart } from '../../domain/secrets/parts-of-secret.ts'
 import { sensitiveNames } from '../../domain/workspaces/variables.ts'
 import { releaseUrlVariable } from '../deployments/release-address.ts'
 
@@ -18,9 +18,7 @@ export const secretNames = (
 export const sensitiveOverrides = (
   overrides: Overrides,
   names: ReadonlySet<string>,
-): Array<{ key: string; value: string }> =>
+): Array<MaskedPart & { key: string }> =>
   Object.entries(overrides)
     .filter(([key]) => names.has(key))
-    .flatMap(([key, given]) =>
-      [String(given), ...partsOfSecret(String(given))].map((value) => ({ key, value })),
-    )
+    .flatMap(([key, given]) => withParts(String(given)).map((part) => ({ key, ...part })))

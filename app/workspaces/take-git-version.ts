@@ -51,7 +51,10 @@ export async function takeGitVersion(
   if ((newest?.id ?? null) !== onTopOf)
     throw conflict('git_source_moved', 'The configuration was changed meanwhile. Try again.')
   assertUsable(files, workspace.path)
-  if (newest?.commitSha && read.unchanged) return { version: newest, created: false }
+  if (newest?.commitSha && read.unchanged) {
+    await versions.noteModules(newest, files.localModules)
+    return { version: newest, created: false }
+  }
 
   const authors = await authorsOfCommits(tenant, read)
   const version = await createVersion({ keyring }, tenant, {

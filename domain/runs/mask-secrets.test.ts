@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { shortestSecret } from '../secrets/secret-forms.ts'
+import { withParts } from '../secrets/parts-of-secret.ts'
 import { MaskError, maskSecrets } from './mask-secrets.ts'
 import { whyNotMasked } from './why-not-masked.ts'
 
@@ -106,6 +107,17 @@ describe('whyNotMasked', () => {
         /^The sensitive variable "pin" is shorter than 4 characters.*Give it a longer value/,
       )
     expect(whyNotMasked([{ key: 'pin', value: 'qzx' }])).not.toContain('qzx')
+  })
+
+  test('an object or a list with more texts than are masked', () => {
+    const value = JSON.stringify(Array.from({ length: 2_000 }, (_, at) => `password-${at}`))
+    const message = whyNotMasked(withParts(value).map((part) => ({ key: 'db', ...part })))
+    expect(message).toMatch(
+      /^The sensitive variable "db" has more than 1000 texts.*Split it into several variables/,
+    )
+    expect(message).not.toContain('password')
+    // A program's own variable is masked as a whole.
+    expect(whyNotMasked([{ key: 'SERVICE_CREDENTIALS', value }])).toBeUndefined()
   })
 
   test('more than may be masked together', () => {

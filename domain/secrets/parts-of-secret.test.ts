@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { partsOfSecret } from './parts-of-secret.ts'
+import { partsOfSecret, whyPartsUnmaskable, withParts } from './parts-of-secret.ts'
 
 describe('parts of a sensitive value', () => {
   test('the texts of JSON, without its keys and what is short', () => {
@@ -42,5 +42,15 @@ describe('parts of a sensitive value', () => {
     ])
     const many = JSON.stringify(Array.from({ length: 5_000 }, (_, at) => `password-${at}`))
     expect(partsOfSecret(many)).toHaveLength(1_000)
+  })
+
+  test('a value with more texts than are masked says so', () => {
+    const texts = (count: number) =>
+      JSON.stringify(Array.from({ length: count }, (_, at) => `password-${at}`))
+    expect(whyPartsUnmaskable(texts(1_000))).toBeUndefined()
+    expect(withParts(texts(1_000)).some(({ isIncomplete }) => isIncomplete)).toBe(false)
+    expect(whyPartsUnmaskable(texts(1_001))).toContain('more than 1000 texts')
+    expect(withParts(texts(1_001))[0]).toEqual({ value: texts(1_001), isIncomplete: true })
+    expect(whyPartsUnmaskable(JSON.stringify(['x'.repeat(65_537)]))).toContain('65536 characters')
   })
 })

@@ -7,17 +7,35 @@ const maxCharacters = 65_536
  * The texts within a sensitive value of OpenTofu that is an object or a list, as JSON or HCL: a configuration passes
  * on `var.db.password`, which is only a part of the value. Its keys are not secret. Time is linear in the value.
  */
-export function partsOfSecret(value: string): string[] {
-  if (!/^\s*[[{]/.test(value)) return []
+export const partsOfSecret = (value: string): string[] => [...read(value).parts]
+
+/** A sensitive value of OpenTofu and the texts within it. */
+export function withParts(value: string): MaskedPart[] {
+  const { parts, isIncomplete } = read(value)
+  const whole = { value, ...(isIncomplete && { isIncomplete }) }
+  return [whole, ...[...parts].map((part) => ({ value: part }))]
+}
+
+/** `isIncomplete`: it has more texts than those that follow it. */
+export type MaskedPart = { value: string; isIncomplete?: boolean }
+
+/** Why not every text within the value can be masked; undefined if each can. */
+export const whyPartsUnmaskable = (value: string): string | undefined =>
+  read(value).isIncomplete ? whyIncomplete : undefined
+
+export const whyIncomplete = `has more than ${maxParts} texts of ${shortest} or more characters, or ${maxCharacters} characters in them, so not all of them can be masked in logs`
+
+function read(value: string): { parts: ReadonlySet<string>; isIncomplete: boolean } {
   const parts = new Set<string>()
+  if (!/^\s*[[{]/.test(value)) return { parts, isIncomplete: false }
   let characters = 0
   for (const text of textsOfJson(value) ?? textsOfHcl(value)) {
     if (text.length < shortest || parts.has(text)) continue
     characters += text.length
-    if (parts.size >= maxParts || characters > maxCharacters) break
+    if (parts.size >= maxParts || characters > maxCharacters) return { parts, isIncomplete: true }
     parts.add(text)
   }
-  return [...parts]
+  return { parts, isIncomplete: false }
 }
 
 function textsOfJson(value: string): string[] | undefined {

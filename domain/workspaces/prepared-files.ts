@@ -1,4 +1,5 @@
 import { configurationSha256, type ConfigurationFiles } from './configuration-files.ts'
+import { hasLocalModules } from './local-modules.ts'
 
 /** Files as a version of a configuration stores them. */
 export type PreparedFiles = {
@@ -8,6 +9,8 @@ export type PreparedFiles = {
   /** In order. */
   names: string[]
   sizeBytes: number
+  /** All modules that they call are part of them. */
+  localModules: boolean
 }
 
 /** `commit` of files that were read from Git: it is part of their hash. */
@@ -16,4 +19,5 @@ export const prepareFiles = (files: ConfigurationFiles, commit?: string): Prepar
   sha256: configurationSha256(files, commit),
   names: Object.keys(files).toSorted(),
   sizeBytes: Object.values(files).reduce((sum, file) => sum + Buffer.byteLength(file), 0),
+  localModules: hasLocalModules(files),
 })

@@ -54,14 +54,14 @@ export const tooDeep = (path: string): AppError =>
  * or a heredoc with its marker.
  */
 type Frame =
-  | { kind: 'braces'; isTerraform: boolean }
+  | { kind: 'braces'; isVisited: boolean }
   | { kind: 'sequence' }
   | { kind: 'quoted' }
   | { kind: 'heredoc'; marker: string }
 
 // One of each, since a file can have millions.
-const braces: Frame = { kind: 'braces', isTerraform: false }
-const terraformBraces: Frame = { kind: 'braces', isTerraform: true }
+const braces: Frame = { kind: 'braces', isVisited: false }
+const visitedBraces: Frame = { kind: 'braces', isVisited: true }
 const sequence: Frame = { kind: 'sequence' }
 const quoted: Frame = { kind: 'quoted' }
 
@@ -100,12 +100,13 @@ function inNative(text: string, types: readonly string[]): FoundBlock[] | 'too d
 }
 
 /**
- * Visits each word of the top level, and each one directly in a top-level `terraform` block. Returns false where the
- * file nests too deeply to be read.
+ * Visits each word of the top level, and each one directly in a top-level block of the type `inside`. Returns false
+ * where the file nests too deeply to be read.
  */
 export function scanNative(
   text: string,
   visit: (at: number, end: number, isTop: boolean) => void,
+  inside = 'terraform',
 ): boolean {
   const stack: Frame[] = []
   /** The first word of the current top-level statement, which names a block. */
@@ -123,7 +124,7 @@ export function scanNative(
       stack.push(quoted)
       at += 1
     } else if (code === open) {
-      stack.push(stack.length === 0 && head === 'terraform' ? terraformBraces : braces)
+      stack.push(stack.length === 0 && head === inside ? visitedBraces : braces)
       at += 1
     } else if (code === close) {
       stack.pop()
@@ -141,7 +142,7 @@ export function scanNative(
     } else {
       const end = endOfWord(text, at)
       const isTop = stack.length === 0
-      if (end > at && (isTop || (stack.length === 1 && frame === terraformBraces))) {
+      if (end > at && (isTop || (stack.length === 1 && frame === visitedBraces))) {
         if (isTop) head ??= text.slice(at, end)
         visit(at, end, isTop)
       }

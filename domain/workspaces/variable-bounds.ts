@@ -1,6 +1,7 @@
 import { conflict, invalid, type AppError } from '../errors.ts'
+import { whyPartsUnmaskable } from '../secrets/parts-of-secret.ts'
 import { whyUnmaskable } from '../secrets/secret-forms.ts'
-import { sensitiveNames } from './variables.ts'
+import { isOfOpenTofu, sensitiveNames } from './variables.ts'
 
 const variablesPerOwner = 200
 
@@ -39,12 +40,17 @@ export function refuseValue({ key, kind, sensitive, value }: GivenValue): AppErr
       'variable_too_large',
     )
   const fault = sensitive ? whyUnmaskable(value) : undefined
-  return fault === undefined
-    ? undefined
-    : refused(
-        `The sensitive value of ${key} ${fault}. Use a longer value, or make the variable non-sensitive.`,
-        'variable_not_maskable',
-      )
+  if (fault !== undefined)
+    return refused(
+      `The sensitive value of ${key} ${fault}. Use a longer value, or make the variable non-sensitive.`,
+      'variable_not_maskable',
+    )
+  const partFault = sensitive && isOfOpenTofu({ kind, key }) ? whyPartsUnmaskable(value) : undefined
+  if (partFault === undefined) return undefined
+  return refused(
+    `The sensitive value of ${key} ${partFault}. Split it into several variables, or make the variable non-sensitive.`,
+    'variable_not_maskable',
+  )
 }
 
 const refused = (message: string, code: string) =>

@@ -67,9 +67,10 @@ async function receive(frames: AsyncIterator<Frame>): Promise<ReadFiles | AppErr
   if (header.kind === 'refused') return refusalIn(header)
   const names = await blobOf(frames)
   // Written by read-configuration-process.ts, in this shape.
-  const { sha256, sizeBytes, details, refused } = header as unknown as ReadFiles
+  const { sha256, sizeBytes, localModules, details, refused } = header as unknown as ReadFiles
   const text = await blobOf(frames)
-  return { sha256, sizeBytes, details, refused, names: JSON.parse(names.toString()), text }
+  const known = { sha256, sizeBytes, localModules, details, refused }
+  return { ...known, names: JSON.parse(names.toString()), text }
 }
 
 const refusalIn = (header: Header): AppError =>

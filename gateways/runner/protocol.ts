@@ -8,6 +8,7 @@ import type { LogLevel } from '../../domain/runs/log-line.ts'
 import type { RunReason } from '../../domain/runs/run-state.ts'
 import type { PlanOverview } from '../../domain/infrastructure/split-plan.ts'
 import type { PlanSummary } from '../../domain/infrastructure/summarize-plan.ts'
+import type { MaskedPart } from '../../domain/secrets/parts-of-secret.ts'
 import type { RelayHost } from '../git/relay-environment.ts'
 import type { Policy } from '../opa/evaluate-policies.ts'
 import type { BenchGrant, StepEnd } from '../sandbox/workbench.ts'
@@ -90,7 +91,7 @@ export type Settings = {
   /** Environment of OpenTofu: TF_VAR_… and the workspace's own. */
   env: Record<string, string>
   /** What must not appear in a log: each value under the name of its variable. */
-  secrets: Array<{ key: string; value: string }>
+  secrets: Array<MaskedPart & { key: string }>
   /** Names of the variables whose values those are. */
   sensitiveVariables: string[]
   /** Names of the run's own variables. */

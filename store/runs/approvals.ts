@@ -2,6 +2,8 @@ import { askForm } from '../driver/ask-prepared.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { samePeople } from '../same-people.ts'
 import type { Caller } from '../../domain/access/caller.ts'
+import type { UnseenCause } from '../../domain/runs/unseen-because.ts'
+import type { WorkspaceRun } from './workspace-runs.ts'
 
 /** `plan`: that the files may be planned. `approve`: that the plan may be applied. */
 export type ApprovalStage = 'plan' | 'approve'
@@ -102,30 +104,49 @@ export function approvals(tenant: Tenant) {
     },
 
     /**
-     * Whether somebody who is no author of these files has approved them here, to be planned or
-     * applied. Compares hashes, so that a return to approved files needs no new approval.
+     * Why nobody but its authors has seen what a plan of this run would execute; null if somebody has. Seen is what was
+     * approved here, to be planned or applied: these files with these values of variables. Compares hashes, so that a
+     * return to both needs no new approval. Modules that are not part of the files may be others by now, so an approval
+     * of such files counts for its own run alone.
      */
-    async haveSeen(configurationVersionId: number): Promise<boolean> {
+    async unseenBecause(
+      { id, configurationVersionId }: Pick<WorkspaceRun, 'id' | 'configurationVersionId'>,
+      variablesDigest: string,
+    ): Promise<UnseenCause | null> {
       const { rows } = await db.raw(
-        `select exists (
-           select from configuration_versions v
+        `with seen as (
+           select r.id = :id as own, r.variables_digest is not distinct from :variablesDigest as same_variables
+             from configuration_versions v
              join configuration_versions same on same.organization_id = v.organization_id
                and same.workspace_id = v.workspace_id and same.files_sha256 = v.files_sha256
              join workspace_runs r on r.organization_id = v.organization_id
                and r.configuration_version_id = same.id
              join approvals a on a.organization_id = r.organization_id and a.workspace_run_id = r.id
-           where v.organization_id = ? and v.id = ? and a.decision = 'approved' and a.voided_at is null
+           where v.organization_id = :organizationId and v.id = :configurationVersionId
+             and a.decision = 'approved' and a.voided_at is null
              -- A confirmation is of a plan that needs no second person.
              and (a.stage = 'plan' or r.approval_reasons <> '{confirm}')
-             and a.user_id <> all(${samePeople('v.author_user_ids || same.author_user_ids')})) as seen`,
-        [organizationId, configurationVersionId],
+             and a.user_id <> all(${samePeople('v.author_user_ids || same.author_user_ids')}))
+         select case
+             when not exists (select from seen) then 'files'
+             when not exists (select from seen where same_variables) then 'variables'
+             when v.local_modules is not true and not exists (select from seen where same_variables and own)
+               then 'modules'
+           end as because
+         from configuration_versions v
+         where v.organization_id = :organizationId and v.id = :configurationVersionId`,
+        { organizationId, id, configurationVersionId, variablesDigest },
       )
-      return rows[0].seen
+      return rows[0].because
     },
 
-    async voidStanding(workspaceRunId: number, voidReason: string): Promise<boolean> {
+    async voidStanding(
+      workspaceRunId: number,
+      voidReason: string,
+      stage: ApprovalStage = 'approve',
+    ): Promise<boolean> {
       const count = await db('approvals')
-        .where({ organizationId, workspaceRunId, stage: 'approve' })
+        .where({ organizationId, workspaceRunId, stage })
         .whereNull('voidedAt')
         .update({ voidedAt: db.fn.now(), voidReason })
       return count > 0

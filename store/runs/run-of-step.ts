@@ -15,6 +15,8 @@ const ofRun = [
   'phase',
   'configurationVersionId',
   'overrides',
+  'overridesMac',
+  'variablesDigest',
   'authorUserId',
   'authorshipThrough',
   'planDigest',

@@ -5,6 +5,7 @@ import { notFound } from '../../domain/errors.ts'
 import type { StageMoves } from './stage-moves.ts'
 import type { RunOrigin } from '../../domain/runs/run-origin.ts'
 import type { ApprovalReason } from '../../domain/runs/approval-reason.ts'
+import type { UnseenCause } from '../../domain/runs/unseen-because.ts'
 import { livePhases, type RunPhase, type RunReason } from '../../domain/runs/run-state.ts'
 
 class WorkspaceRunRow extends Model {
@@ -21,6 +22,8 @@ class WorkspaceRunRow extends Model {
   declare configurationVersionId: number
   /** Sealed. */
   declare overrides: Buffer | null
+  /** Keyed hash over them; null for none, and of runs from before it was stored. */
+  declare overridesMac: Buffer | null
   /** Of a rerun with overrides: who started the runs that had them before. */
   declare overridesBy: number[]
   declare origin: RunOrigin
@@ -39,6 +42,10 @@ class WorkspaceRunRow extends Model {
   declare startMessage: string | null
   /** Why an approval is needed; empty for a run that needs none, or has no plan yet. */
   declare approvalReasons: ApprovalReason[]
+  /** What it is planned with, where a second person must have seen that (`variablesDigest`). */
+  declare variablesDigest: string | null
+  /** Why it waits, or waited last, for a second person before its plan. */
+  declare unseenBecause: UnseenCause | null
   declare cancelRequestedAt: Date | null
   declare cancelRequestedBy: number | null
   declare approvalExpiresAt: Date | null
@@ -53,10 +60,7 @@ class WorkspaceRunRow extends Model {
 /** Without its overrides: they have up to 256 KiB, and only a worker's step reads them (run-of-step.ts). */
 export type WorkspaceRun = Omit<WorkspaceRunRow, Unread>
 type Unread = keyof Model | 'organizationId' | keyof RunOverrides
-export type RunOverrides = Pick<WorkspaceRunRow, 'overrides' | 'overridesBy'>
-
-export const placeOfOverrides = (organizationId: number) =>
-  ({ organizationId, table: 'workspace_runs', column: 'overrides' }) as const
+export type RunOverrides = Pick<WorkspaceRunRow, 'overrides' | 'overridesMac' | 'overridesBy'>
 
 export type NewWorkspaceRun = Pick<
   WorkspaceRun,
@@ -90,6 +94,8 @@ const columns: Record<keyof WorkspaceRun, string> = {
   confirm: 'r.confirm',
   startMessage: 'r.start_message',
   approvalReasons: 'r.approval_reasons',
+  variablesDigest: 'r.variables_digest',
+  unseenBecause: 'r.unseen_because',
   cancelRequestedAt: 'r.cancel_requested_at',
   cancelRequestedBy: 'r.cancel_requested_by',
   approvalExpiresAt: 'r.approval_expires_at',
@@ -129,12 +135,6 @@ export function workspaceRuns(tenant: Tenant) {
 
     async get(id: number): Promise<WorkspaceRun> {
       const row = await runs().findOne({ id })
-      if (!row) throw notFound()
-      return row
-    },
-
-    async overridesOf(id: number): Promise<RunOverrides> {
-      const row = await rows().select('overrides', 'overridesBy').findOne({ id })
       if (!row) throw notFound()
       return row
     },

@@ -24,6 +24,8 @@ class ConfigurationVersionRow extends Model {
   declare filesSha256: string
   declare fileNames: string[]
   declare sizeBytes: number
+  /** All modules that they call are part of them; null for files that were stored before this was looked at. */
+  declare localModules: boolean | null
   declare createdAt: Date
 }
 
@@ -38,7 +40,13 @@ export type NewConfigurationVersion = Pick<
   Partial<
     Pick<
       ConfigurationVersionRow,
-      'source' | 'commitSha' | 'commitAuthor' | 'commitMessage' | 'unknownAuthor' | 'pullRequestId'
+      | 'source'
+      | 'commitSha'
+      | 'commitAuthor'
+      | 'commitMessage'
+      | 'unknownAuthor'
+      | 'pullRequestId'
+      | 'localModules'
     >
   >
 
@@ -54,6 +62,7 @@ const withoutFiles = [
   'filesSha256',
   'fileNames',
   'sizeBytes',
+  'localModules',
   'createdAt',
 ]
 
@@ -80,6 +89,14 @@ export function configurationVersions(tenant: Tenant) {
       return ConfigurationVersionRow.query(db)
         .insert({ organizationId, ...version, number: (last?.number ?? 0) + 1 })
         .returning(withoutFiles)
+    },
+
+    /** Of a version that was stored before its modules were looked at. The same files were just read. */
+    async noteModules(
+      { id, localModules: known }: Pick<ConfigurationVersion, 'id' | 'localModules'>,
+      localModules: boolean,
+    ): Promise<void> {
+      if (known === null) await rows().where({ id }).patch({ localModules })
     },
 
     async newest(workspaceId: number): Promise<ConfigurationVersion | undefined> {

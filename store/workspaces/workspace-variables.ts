@@ -6,6 +6,7 @@ import type { MeasuredVariable } from '../../domain/workspaces/variable-bounds.t
 import type { VariablePhase } from '../../domain/workspaces/variables.ts'
 import { isUniqueViolation } from '../driver/connect.ts'
 import { copyRows } from '../copy-rows.ts'
+import { retiredValues } from './retired-values.ts'
 
 class WorkspaceVariableRow extends Model {
   static override tableName = 'workspace_variables'
@@ -25,6 +26,7 @@ class WorkspaceVariableRow extends Model {
 }
 
 export type WorkspaceVariable = Omit<WorkspaceVariableRow, keyof Model | 'organizationId'>
+type SensitiveName = Pick<WorkspaceVariable, 'key' | 'kind' | 'sensitive'>
 export type NewWorkspaceVariable = Pick<
   WorkspaceVariable,
   'key' | 'kind' | 'sensitive' | 'phase' | 'description' | 'value' | 'valueMac'
@@ -42,6 +44,13 @@ export function workspaceVariables(tenant: Tenant) {
       return rows(workspaceId).orderBy('kind').orderBy('key')
     },
 
+    /** What tells whether a plan would get other values. */
+    async macs(
+      workspaceId: number,
+    ): Promise<Array<Pick<WorkspaceVariable, 'key' | 'kind' | 'phase' | 'valueMac'>>> {
+      return rows(workspaceId).select('key', 'kind', 'phase', 'valueMac')
+    },
+
     /** Their sizes, without opening them. */
     async measure(workspaceId: number): Promise<MeasuredVariable[]> {
       const measured = await db('workspace_variables')
@@ -52,26 +61,40 @@ export function workspaceVariables(tenant: Tenant) {
       return measured as MeasuredVariable[]
     },
 
-    /** Those whose values are sensitive, without them. */
-    async sensitive(
-      workspaceId: number,
-    ): Promise<Array<Pick<WorkspaceVariable, 'key' | 'kind' | 'sensitive'>>> {
-      return rows(workspaceId).where({ sensitive: true }).select('key', 'kind', 'sensitive')
+    /** Those whose values are sensitive, or were (retired-values.ts), without the values. */
+    async sensitive(workspaceId: number): Promise<SensitiveName[]> {
+      const { rows: names } = await db.raw(
+        `select key, kind, true as sensitive from workspace_variables
+          where organization_id = :organizationId and workspace_id = :workspaceId and sensitive
+         union
+         select key, kind, true from retired_values
+          where organization_id = :organizationId and workspace_id = :workspaceId`,
+        { organizationId, workspaceId },
+      )
+      return names
     },
 
-    /** What `read` makes of each sensitive value; its sealed bytes are there only while it does. */
+    /**
+     * What `read` makes of each sensitive value, also of those from before (retired-values.ts); its sealed bytes are
+     * there only while it does.
+     */
     async readSensitive<T>(
       workspaceId: number,
-      read: (sealed: Buffer, isOfOpenTofu: boolean) => T,
+      read: (sealed: Buffer, of: { isOfOpenTofu: boolean; isRetired: boolean }) => T,
     ): Promise<T[]> {
       const ofOpenTofu = `(kind = 'terraform' or starts_with(key, 'TF_VAR_'))`
       const values = db('workspace_variables')
         .where({ organizationId, workspaceId, sensitive: true })
-        .orderBy('id')
-        .select('value', db.raw(ofOpenTofu))
-      return copyRows(db, values, ([sealed, isOfOpenTofu]) => {
+        .select('value', db.raw(ofOpenTofu), db.raw('false'))
+      const retired = retiredValues(tenant)
+        .searched(workspaceId)
+        .select('value', db.raw(ofOpenTofu), db.raw('true'))
+      return copyRows(db, values.unionAll([retired]), ([sealed, isOfOpenTofu, isRetired]) => {
         if (!sealed) throw new Error('a variable without a value')
-        return read(sealed, isOfOpenTofu?.[0] === 1)
+        return read(sealed, {
+          isOfOpenTofu: isOfOpenTofu?.[0] === 1,
+          isRetired: isRetired?.[0] === 1,
+        })
       })
     },
 

@@ -39,7 +39,7 @@ export function UnseenPlans() {
           </h2>
           <p className="dim">
             {guarded
-              ? 'Files that only their author has seen wait for a second person before they are planned.'
+              ? 'Files and values of variables that only their author has seen wait for a second person before they are planned. Files with modules from elsewhere wait each time.'
               : 'A plan runs the code of its files with the secrets of the workspace. Nobody but their author has to see them before that.'}
           </p>
         </div>
@@ -83,9 +83,10 @@ function ChangeDialog({ wanted, isSo, change, onClose }: DialogProps) {
     >
       {asks ? (
         <p>
-          On production workspaces, each plan of files that only their author has seen waits until a
-          person with the role Deployer or higher, who is not their author, lets it be planned.
-          Plans of pushes and pull requests wait too.
+          On production workspaces, each plan of files or values of variables that only their author
+          has seen waits until a person with the role Deployer or higher, who is not their author,
+          lets it be planned. Plans of pushes and pull requests wait too. Modules that are not part
+          of the files can change, so each plan of files that call such modules waits.
         </p>
       ) : (
         <p>

@@ -40,11 +40,11 @@ export function whatItDoes({
   summary,
   destroy,
   awaitingPlanApproval,
-  configurationVersion,
   mayApprove,
+  blockedBy,
 }: RunDetail): string {
   if (awaitingPlanApproval)
-    return `Only its author has seen version ${configurationVersion} of the files. Its plan runs their code with the secrets of a production workspace, so ${mayApprove ? 'look at the files before you let it be planned' : 'a second person looks at the files first'}.`
+    return `${blockedBy?.reason ?? ''} The plan runs the code of the files with the secrets of a production workspace, so ${mayApprove ? 'look at the files before you let it be planned' : 'a second person looks at the files first'}.`
   if (!summary) return ''
   return `${destroy ? 'It destroys what the workspace has: ' : ''}${summaryInWords(summary, 'planned')}.`
 }

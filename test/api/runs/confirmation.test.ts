@@ -116,10 +116,9 @@ describe('a run that waits for a confirmation', () => {
     const run = await waitingFor({ ...start, author: colleague })
     expect(await approvalWorld(harness).verdict(colleague, run)).toBe('approved')
     const seen = await harness.deps.store.tenant(start.org.id, async (tenant) => {
-      const { configurationVersionId } = await workspaceRuns(tenant).get(run.id)
-      return approvals(tenant).haveSeen(configurationVersionId)
+      return approvals(tenant).unseenBecause(await workspaceRuns(tenant).get(run.id), 'x')
     })
-    expect(seen).toBe(false)
+    expect(seen).toBe('files')
   })
 
   test('403: an apply that its author confirmed alone does not clear promotions', async () => {

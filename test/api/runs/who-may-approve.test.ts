@@ -180,7 +180,7 @@ describe('an author who is removed and added again', () => {
     expect(await world.verdict(again, run)).toBe('403 approver_is_author')
 
     const seen = await harness.deps.store.tenant(org.id, async (tenant) => {
-      const { configurationVersionId } = await workspaceRuns(tenant).get(run.id)
+      const waiting = await workspaceRuns(tenant).get(run.id)
       const own = {
         workspaceRunId: run.id,
         userId: id,
@@ -188,9 +188,9 @@ describe('an author who is removed and added again', () => {
         decision: 'approved',
       } as const
       await approvals(tenant).create({ ...own, comment: null, planDigest: 'x', credential: null })
-      return approvals(tenant).haveSeen(configurationVersionId)
+      return approvals(tenant).unseenBecause(waiting, 'x')
     })
-    expect(seen).toBe(false)
+    expect(seen).toBe('files')
     expect(await world.verdict(await org.user('Deployer'), run)).toBe('approved')
   })
 

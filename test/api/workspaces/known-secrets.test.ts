@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { testPlan } from '../../../domain/infrastructure/test-plan.ts'
+import { logLines } from '../../../store/runs/log-lines.ts'
+import { stages } from '../../../store/runs/stages.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import { startRun } from '../../harness/runs.ts'
 import { recordedPlan } from '../infrastructure/recorded-plan.ts'
@@ -168,6 +170,43 @@ describe('sensitive values of a workspace in what members read', () => {
     expect((await viewer.get(`${url}/runs/${next.id}/plan`)).body).toContain('horse')
   })
 
+  test('200: lines of a log that are older than the mark are masked: a page, a stream and the runs of a pipeline', async () => {
+    const { org, owner, viewer, workspace, url, sensitive } = await made()
+    const { id } = await startRun(owner, workspace)
+    const { store } = harness.deps
+    const findings = [{ message: `x ${secret}` }]
+    await store
+      .platform('workspace_runs')
+      .where({ id })
+      .update({
+        phase: 'succeeded',
+        endedAt: new Date(),
+        gates: JSON.stringify([{ kind: 'policy', result: 'fail', findings }]),
+      })
+    await store.tenant(org.id, async (tenant) => {
+      const [stage] = await stages(tenant).ofRuns([{ id, workspaceRunId: id }])
+      const lines = ['begin', `dsn = "postgres://app:${secret}@db"`, 'end']
+      await logLines(tenant).append(
+        stage?.id ?? 0,
+        lines.map((line) => ({ level: 'info', line })),
+      )
+    })
+    const { pipelines } = (await viewer.get('/api/pipelines')).json()
+    const page = `${url}/runs/${id}/logs?stage=plan`
+    const read = async () => [
+      (await viewer.get(page)).body,
+      (await viewer.get(page, { headers: { accept: 'text/event-stream' } })).body,
+      (await viewer.get(`/api/pipelines/${pipelines[0].id}`)).body,
+    ]
+    for (const body of await read()) expect(body).toContain('horse')
+    await sensitive()
+    for (const body of await read()) {
+      for (const trace of traces) expect(body).not.toContain(trace)
+      expect(body).toContain('postgres://app:[masked]')
+      expect(body).toContain('"end"')
+    }
+  })
+
   test('200: each text within a sensitive object is masked, but no key', async () => {
     const { owner, viewer, url } = await made()
     const value = `{ username = "app", password = "${secret.replaceAll('"', '\\"')}" }`
@@ -182,6 +221,51 @@ describe('sensitive values of a workspace in what members read', () => {
     await other.owner.post(`${other.url}/variables`, env)
     expect((await other.viewer.get(`${other.url}/outputs`)).body).toContain('horse')
   })
+
+  test.each(['changed', 'deleted', 'made plain', 'deleted with an override'] as const)(
+    '200: a sensitive value that was %s, and is still in the state, is masked in outputs, runs and plans',
+    async (how) => {
+      const { org, owner, viewer, workspace, url } = await made()
+      const isOverride = how === 'deleted with an override'
+      const stored = async (body: object) => {
+        const answer = await owner.post(`${url}/variables`, { sensitive: true, ...body })
+        expect(answer.statusCode).toBe(201)
+        return `${url}/variables/${answer.json().variable.id}`
+      }
+      const places = [
+        await stored({ key: 'password', value: isOverride ? 'of-the-workspace' : secret }),
+        await stored({ key: 'pin', value: '471147114711' }),
+      ]
+      const { id } = await startRun(owner, workspace, {
+        ...(isOverride && { vars: { password: secret } }),
+      })
+      const plan = testPlan([
+        { address: 'aws_instance.web', actions: ['create'], after: { text: `x ${secret}` } },
+      ])
+      await recordedPlan(harness, { organizationId: org.id, workspaceRunId: id }, plan)
+      const { platform } = harness.deps.store
+      await platform('workspace_runs')
+        .where({ id })
+        .update({ phase: 'succeeded', endedAt: new Date() })
+      await platform('state_versions')
+        .where({ workspaceId: workspace.id })
+        .update({ workspaceRunId: id })
+      for (const place of places) {
+        const answer = await (how === 'changed'
+          ? owner.patch(place, { value: 'of-the-next-apply' })
+          : how === 'made plain'
+            ? owner.patch(place, { value: 'of-the-next-apply', sensitive: false })
+            : owner.delete(place))
+        expect(answer.statusCode).toBeLessThan(300)
+      }
+      const ofState = [`${url}/outputs`, `${url}/state/resources`]
+      for (const path of [...ofState, `${url}/runs/${id}`, `${url}/runs/${id}/plan`]) {
+        const { statusCode, body } = await viewer.get(path)
+        expect([path, statusCode]).toEqual([path, 200])
+        for (const trace of traces) expect(body, path).not.toContain(trace)
+      }
+    },
+  )
 
   test('200: sensitive values of another workspace are not masked', async () => {
     const { owner, viewer, url } = await made()

@@ -1,0 +1,19 @@
+import type { Knex } from 'knex'
+
+/**
+ * With `planApproval: unseen`, a plan counts as seen for the same files, the same values of variables, and modules that
+ * are part of the files. What was stored before has none of these marks, and counts as unseen.
+ */
+export async function up(knex: Knex): Promise<void> {
+  await knex.raw(`
+    alter table configuration_versions add column local_modules boolean;
+    alter table workspace_runs
+      add column overrides_mac bytea,
+      add column variables_digest text,
+      add column unseen_because text check (unseen_because in ('files', 'variables', 'modules'));
+
+    -- Runs that are still to be planned: their values equal those of no other run.
+    update workspace_runs set overrides_mac = convert_to('run ' || id, 'UTF8')
+      where overrides is not null and phase in ('queued', 'awaiting_plan_approval');
+  `)
+}
