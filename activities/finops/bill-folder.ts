@@ -51,8 +51,7 @@ export async function openBillFolder(root: string, input: BillInput): Promise<Bi
     bytes,
     out: join(path, 'out'),
     async remove() {
-      await rm(path, { recursive: true, force: true })
-      inUse.delete(path)
+      await rm(path, { recursive: true, force: true }).finally(() => inUse.delete(path))
     },
     async leave() {
       await rm(join(path, 'out'), { recursive: true, force: true }).finally(() =>

@@ -18,9 +18,11 @@ const { takeBill } = proxyActivities<BillingActivities>({
   heartbeatTimeout: '15 seconds',
   retry: { initialInterval: '1 second', maximumInterval: '1 minute', maximumAttempts: 25 },
 })
-// Waits for a reader too: it is next, after the bill that is read, which may take an hour.
+// Waits for a reader too: it is next, after the bill that is read, which may take an hour. It comes before bills in the
+// queue as well, so that a loaded bill does not wait behind those of all other organizations.
 const { swapSlice } = proxyActivities<BillingActivities>({
   taskQueue: billingQueue,
+  priority: { priorityKey: 1 },
   startToCloseTimeout: '6 hours',
   scheduleToCloseTimeout: '6 hours',
   heartbeatTimeout: '15 seconds',

@@ -29,6 +29,8 @@ test('budgets are read again while a forecast is being computed', () => {
     state: { data: { pages: pages.map((budgets) => ({ budgets })) } },
   })
   expect(cost(shown(of('pending')))).toBe(3_000)
+  const often = { state: { data: { budgets: of('pending') }, dataUpdateCount: 50 } }
+  expect(cost(often)).toBe(60_000)
   for (const because of [null, 'no_cost']) expect(cost(shown(of(because)))).toBe(false)
   for (const data of [undefined, { empty: true }]) expect(cost({ state: { data } })).toBe(false)
   expect(list(listed(of(null), of('pending')))).toBe(3_000)

@@ -29,8 +29,8 @@ export type Budget = Answer<'listBudgets'>['budgets'][number]
 /** Bills come some times a day at most. */
 const staleMs = 60_000
 
-/** A worker computes a forecast within seconds. */
-const pendingMs = 3_000
+/** A worker computes a forecast within seconds; one that does not is asked for less and less often. */
+const pendingMs = (answers = 1): number => Math.min(staleMs, 1_500 * 2 ** Math.min(answers, 6))
 const isPending = (budgets: ReadonlyArray<Pick<Budget, 'noForecastBecause'>>): boolean =>
   budgets.some(({ noForecastBecause }) => noForecastBecause === 'pending')
 
@@ -43,8 +43,11 @@ export const costQuery = (search: CostSearch) =>
     queryFn: ({ signal }) => call('getCost', { query: filtersOf(search), signal }),
     placeholderData: keepPreviousData,
     staleTime: staleMs,
-    refetchInterval: ({ state: { data } }) =>
-      data !== undefined && 'budgets' in data && isPending(data.budgets) && pendingMs,
+    refetchInterval: ({ state: { data, dataUpdateCount } }) =>
+      data !== undefined &&
+      'budgets' in data &&
+      isPending(data.budgets) &&
+      pendingMs(dataUpdateCount),
   })
 
 type Shown = { top?: number; granularity?: 'day' | 'month' }
@@ -112,7 +115,7 @@ export const budgetsQuery = infiniteQueryOptions({
   staleTime: staleMs,
   refetchInterval: ({ state }) =>
     (state.data?.pages ?? []).some(({ budgets }) => isPending(budgets)) &&
-    whileShort(pendingMs)({ state }),
+    whileShort(pendingMs(state.dataUpdateCount))({ state }),
 })
 
 export const pricesQuery = infiniteQueryOptions({
