@@ -3027,7 +3027,7 @@ table workspace_runs
   constraint workspace_runs_phase_check CHECK ((phase = ANY (ARRAY['queued'::text, 'awaiting_plan_approval'::text, 'planning'::text, 'awaiting_approval'::text, 'apply_queued'::text, 'applying'::text, 'succeeded'::text, 'failed'::text, 'canceled'::text])))
   constraint workspace_runs_pkey PRIMARY KEY (id)
   constraint workspace_runs_start_message_check CHECK (((char_length(start_message) >= 1) AND (char_length(start_message) <= 500)))
-  constraint workspace_runs_unseen_because_check CHECK ((unseen_because = ANY (ARRAY['files'::text, 'variables'::text, 'modules'::text])))
+  constraint workspace_runs_unseen_because_check CHECK ((unseen_because = ANY (ARRAY['files'::text, 'variables'::text, 'modules'::text, 'unknown_modules'::text]))) NOT VALID
   index workspace_runs_applied btree (organization_id, ended_at) WHERE (kind = 'apply'::text)
   index workspace_runs_applies btree (organization_id, workspace_id, id DESC) WHERE (kind = 'apply'::text)
   index workspace_runs_author btree (organization_id, author_user_id, id DESC)

@@ -160,7 +160,7 @@ async function writeApproval(place: PlaceOfPerson): Promise<Written> {
     const letter = await writeReleaseMail(tenant, about)
     return letter && { to: person.email, letter }
   }
-  const phase = stage === 'plan' ? 'awaiting_plan_approval' : 'awaiting_approval'
+  const phase = /^plan\b/.test(stage ?? '') ? 'awaiting_plan_approval' : 'awaiting_approval'
   const { workspaceRunId } = row
   const run = await workspaceRuns(tenant).get(workspaceRunId ?? 0)
   if (run.phase !== phase) return undefined

@@ -1,6 +1,7 @@
 import { withParts, type MaskedPart } from '../../domain/secrets/parts-of-secret.ts'
 import { variablesDigest } from '../../domain/runs/variables-digest.ts'
 import { faultOfVariableKey, isInPhase, isOfOpenTofu } from '../../domain/workspaces/variables.ts'
+import { shortestPart } from '../../domain/secrets/secret-search.ts'
 import { alwaysMaskedBytes } from '../../domain/runs/why-not-masked.ts'
 import { planSources, type PlanSources } from '../../store/infrastructure/plan-sources.ts'
 import { firstSealedPiece } from '../../store/workspaces/sealed-files.ts'
@@ -132,13 +133,15 @@ const secretsIn = ({ key, kind, value }: NamedValue): Secret[] =>
 
 /**
  * Masks values from before a change too, the newest first: a plan prints what the state still has. Only as many as are
- * sure to fit, so that they never make a run fail.
+ * sure to fit, so that they never make a run fail; and no short ones, which reads do not look for within a text either.
  */
 function withRetired(secrets: Secret[], retired: readonly NamedValue[]): Secret[] {
   const bytesOf = (list: readonly Secret[]) =>
     list.reduce((sum, { value }) => sum + Buffer.byteLength(value), 0)
   let room = alwaysMaskedBytes - bytesOf(secrets)
-  const lists = retired.map((one) => secretsIn(one).map(({ key, value }) => ({ key, value })))
+  const lists = retired
+    .filter(({ value }) => value.trim().length >= shortestPart)
+    .map((one) => secretsIn(one).map(({ key, value }) => ({ key, value })))
   const fitting = lists.filter((list) => {
     const bytes = bytesOf(list)
     if (bytes > room) return false

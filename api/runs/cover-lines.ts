@@ -5,7 +5,7 @@ import type { Tenant } from '../../store/driver/tenant.ts'
 import type { RunOfStages } from '../../store/runs/stages.ts'
 import { workspaceRuns } from '../../store/runs/workspace-runs.ts'
 
-type Search = Pick<SecretSearch, 'cover'>
+type Search = Pick<SecretSearch, 'coverLines'>
 
 /** What may not be in a run's log; undefined for a run of an application, which has no workspace. */
 export async function searchForLines(
@@ -23,4 +23,7 @@ export async function searchForLines(
 export const coverLines = <Line extends { line: string }>(
   lines: readonly Line[],
   search: Search | undefined,
-): Line[] => lines.map((line) => (search ? { ...line, line: search.cover(line.line) } : line))
+): Line[] => {
+  const covered = search?.coverLines(lines.map(({ line }) => line))
+  return lines.map((line, at) => ({ ...line, line: covered ? (covered[at] ?? '') : line.line }))
+}

@@ -45,7 +45,7 @@ export async function decideRun(deps: Deps, caller: Caller, decision: Decision):
 
 async function decide(deps: Deps, caller: Caller, decision: Decision): Promise<RunBody> {
   const { organizationId } = caller
-  return deps.store.tenant(organizationId, async (tenant) => {
+  const run = await deps.store.tenant(organizationId, async (tenant) => {
     const place = await decision.place(tenant)
     await (place.workspaceRunId === null || place.workspaceId === null
       ? decideApplicationRun(tenant, caller, { ...decision, runId: place.id })
@@ -58,6 +58,14 @@ async function decide(deps: Deps, caller: Caller, decision: Decision): Promise<R
     if (!body) throw new Error('a run that was just decided is gone')
     return body
   })
+  // After the commit: the values that it waits for now are stored, and whoever may approve them is mailed. An answer of
+  // success would be taken for a lost click, and a second one would approve values that nobody looked at.
+  if (decision.decision === 'approved' && run.awaitingPlanApproval)
+    throw conflict(
+      'plan_changed',
+      'The variables or the folder were changed since this approval was asked for. Look at them, then approve again.',
+    )
+  return run
 }
 
 async function decideWorkspaceRun(

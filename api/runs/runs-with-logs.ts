@@ -10,7 +10,9 @@ import { stages, type Stage } from '../../store/runs/stages.ts'
 import { coverFindings } from './cover-findings.ts'
 import { coverLines } from './cover-lines.ts'
 import { presentRuns } from './present-runs.ts'
-import type { RunWithLogs } from './schemas.ts'
+import type { RunBody, RunWithLogs } from './schemas.ts'
+
+type Body = Static<typeof RunWithLogs>
 
 /** At most so many first lines of each stage, less where all do not fit into one answer. `/logs` reads the rest. */
 const linesPerStage = 1_000
@@ -19,16 +21,12 @@ const linesPerStage = 1_000
 export async function runsWithLogs(
   deps: { keyring: Keyring },
   { tenant, caller, places }: { tenant: Tenant; caller: Caller; places: readonly PipelineRun[] },
-): Promise<Array<Static<typeof RunWithLogs>>> {
+): Promise<Body[]> {
   const bodies = await presentRuns(tenant, caller, { places })
   const rows = await stages(tenant).ofRuns(places)
   const lines = await logLines(tenant).firstOf(rows, linesPerStage)
   const byStage = Map.groupBy(lines, ({ stageId }) => stageId)
-
-  const searches = await searchesOf(deps, tenant, bodies)
-
-  return bodies.map((body) => {
-    const search = body.workspaceId === null ? undefined : searches.get(body.workspaceId)
+  const withLogs = (body: RunBody, search: SecretSearch | undefined): Body => {
     const place = places.find(({ id }) => id === body.id)
     const own = rows.filter((stage) => place && isStageOf(stage, place))
     return {
@@ -42,20 +40,18 @@ export async function runsWithLogs(
       ),
       logsTruncated: own.some(({ id, lastSeq }) => lastSeq > (byStage.get(id) ?? []).length),
     }
-  })
-}
-
-/** One of each workspace: the runs of a pipeline are mostly of one. */
-async function searchesOf(
-  deps: { keyring: Keyring },
-  tenant: Tenant,
-  bodies: ReadonlyArray<{ workspaceId: number | null }>,
-): Promise<Map<number, SecretSearch>> {
+  }
   const { organizationId } = tenant
-  const searches = new Map<number, SecretSearch>()
-  for (const workspaceId of new Set(bodies.flatMap((body) => body.workspaceId ?? [])))
-    searches.set(workspaceId, await searchForSecrets(deps, tenant, { organizationId, workspaceId }))
-  return searches
+  const shown = new Map<number, Body>()
+  // One workspace at a time: its search may have megabytes, and 20 runs may be of 20 workspaces.
+  for (const [workspaceId, ofWorkspace] of Map.groupBy(bodies, (body) => body.workspaceId)) {
+    const search =
+      workspaceId === null
+        ? undefined
+        : await searchForSecrets(deps, tenant, { organizationId, workspaceId })
+    for (const body of ofWorkspace) shown.set(body.id, withLogs(body, search))
+  }
+  return bodies.flatMap(({ id }) => shown.get(id) ?? [])
 }
 
 const isStageOf = (stage: Stage, place: PipelineRun): boolean =>

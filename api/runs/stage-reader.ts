@@ -60,9 +60,11 @@ export function readStage(deps: Deps, stage: StageOfRun, gate: Gate): StageReade
   let search: Awaited<ReturnType<typeof searchForLines>>
   const searchIn = async (tenant: Tenant) => {
     if (search) return search
+    const built = await searchForLines(deps, tenant, stage.run)
+    if (!built) return undefined
+    search = built
     setTimeout(() => (search = undefined), searchKeptMs).unref()
-    search = await searchForLines(deps, tenant, stage.run)
-    return search
+    return built
   }
   const look = async () =>
     ask(async (tenant) => {

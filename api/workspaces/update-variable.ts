@@ -51,7 +51,8 @@ export async function updateVariable(
     if (refusal) throw refusal
 
     const valueMac = deps.keyring.mac('variable', plain)
-    if ((before.sensitive || sensitive) && !valueMac.equals(before.valueMac))
+    // The value of a variable that was not sensitive was public.
+    if (before.sensitive && !valueMac.equals(before.valueMac))
       await retireValue(deps, tenant, before)
     const row = await variables.update(id, variableId, {
       sensitive,

@@ -23,21 +23,18 @@ export async function parkUnseen(
   run: WorkspaceRun,
   settings: OrganizationSettings,
 ): Promise<boolean> {
-  if (settings.planApproval !== 'unseen') return false
+  if (settings.planApproval !== 'unseen') return goOn(tenant, run, null)
   const { criticality, name, path } = await workspaces(tenant).get(run.workspaceId)
-  if (criticality !== 'production') return false
+  if (criticality !== 'production') return goOn(tenant, run, null)
   const digest = variablesDigest({
     variables: await workspaceVariables(tenant).macs(run.workspaceId),
     overridesMac: await runOverrides(tenant).mac(run.id),
     folder: path,
   })
   const because = await approvals(tenant).unseenBecause(run, digest)
-  if (because === null) {
-    await workspaceRuns(tenant).patch(run.id, { variablesDigest: digest })
-    return false
-  }
+  if (because === null) return goOn(tenant, run, digest)
   // Of values that the run no longer has: it would stand in the way of a new one.
-  await approvals(tenant).voidStanding(run.id, 'the variables changed', 'plan')
+  const isAgain = await approvals(tenant).voidStanding(run.id, 'the variables changed', 'plan')
   const moved = await workspaceRuns(tenant).move(run.id, ['queued'], {
     phase: 'awaiting_plan_approval',
     approvalExpiresAt: approvalExpiry(settings, new Date()),
@@ -50,7 +47,15 @@ export async function parkUnseen(
     target: { kind: 'run', id: run.id, label: name },
     detail: { workspaceId: run.workspaceId, kind: run.kind, because },
   })
-  await mailApprovers(tenant, run, 'plan')
+  // A person gets one mail for each stage. Other values are another stage, so that they are mailed once too.
+  await mailApprovers(tenant, run, isAgain ? `plan ${digest.slice(0, 12)}` : 'plan')
   await workspaceRuns(tenant).announce(run.id)
   return true
+}
+
+/** Notes what the plan is bound to. Null where it is bound to nothing: the setting or the criticality may have changed. */
+async function goOn(tenant: Tenant, run: WorkspaceRun, digest: string | null): Promise<false> {
+  if (run.variablesDigest !== digest)
+    await workspaceRuns(tenant).patch(run.id, { variablesDigest: digest })
+  return false
 }

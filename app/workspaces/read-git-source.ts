@@ -39,6 +39,8 @@ export async function readGitSource(
   const { connection, place, newest, current, sealedFiles, updatedAt } = found
   const known = sealedFiles && {
     current,
+    // Stored before it was noted whether their modules can change: takeGitVersion notes it of what is read.
+    again: newest?.localModules === null,
     commitSha: newest?.commitSha ?? null,
     files: () => openFiles(deps, organizationId, sealedFiles),
   }

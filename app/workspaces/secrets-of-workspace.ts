@@ -26,14 +26,16 @@ export const placeOfRetired = (organizationId: number) => ({
 })
 
 /**
- * Keeps the value of a sensitive variable that is changed or deleted: what was applied before still has it. A
- * value that cannot be masked is not kept.
+ * Keeps the value of a sensitive variable that is changed or deleted: what was applied before still has it. Not kept
+ * is a value that cannot be masked, and one whose key the keyring lacks: otherwise such a variable could neither be
+ * deleted nor get another value.
  */
 export async function retireValue(
   { keyring }: { keyring: Keyring },
   tenant: Tenant,
   { workspaceId, key, kind, value, valueMac }: WorkspaceVariable,
 ): Promise<void> {
+  if (!keyring.knows(value)) return
   const { organizationId } = tenant
   const plain = keyring.open(placeOfValue(organizationId), value).toString()
   if (plain.trim() === '' || whyUnmaskable(plain) !== undefined) return
@@ -91,14 +93,17 @@ async function secretsOfRuns(
   tenant: Tenant,
   { organizationId, workspaceId, runId = null }: Place,
 ): Promise<string[]> {
-  const sealed = await overridesUntil(tenant, { workspaceId, runId })
-  if (sealed.length === 0) return []
+  const runs = await overridesUntil(tenant, { workspaceId, runId })
+  if (runs.length === 0) return []
   const variables = await workspaceVariables(tenant).sensitive(workspaceId)
   const place = placeOfOverrides(organizationId)
-  return sealed.flatMap((one) => {
+  return runs.flatMap(({ sealed, startedAt }) => {
     // Written by a start, in this shape.
-    const overrides = JSON.parse(keyring.open(place, one).toString()) as Overrides
-    const names = secretNames(variables, overrides)
+    const overrides = JSON.parse(keyring.open(place, sealed).toString()) as Overrides
+    const names = secretNames(
+      variables.filter(({ until }) => until === null || startedAt <= until),
+      overrides,
+    )
     return sensitiveOverrides(overrides, names).map(({ value }) => value)
   })
 }

@@ -83,4 +83,33 @@ describe('createSecretSearch', () => {
     const { user, system } = process.cpuUsage(before)
     expect((user + system) / 1_000).toBeLessThan(1_000)
   })
+
+  describe('lines that follow each other', () => {
+    const body = Array.from({ length: 30 }, (_, n) => `${10 + n}${'kQ9x'.repeat(15)}`)
+    const { coverLines } = createSecretSearch([
+      ['-----BEGIN KEY-----', ...body, '-----END KEY-----'].join('\n'),
+      'correct-horse-battery',
+    ])
+    const traces = (lines: readonly string[]) => lines.filter((line) => line.includes('kQ9x'))
+
+    test('from the beginning of a secret of many lines nothing is shown', () => {
+      const log = ['begin', 'a = correct-horse-battery', ...body.map((line) => `  ${line}`), 'end']
+      const covered = coverLines(log)
+      expect(covered.slice(0, 3)).toEqual(['begin', 'a = [masked]', '[masked]'])
+      expect(covered).toHaveLength(log.length)
+      expect(new Set(covered.slice(3))).toEqual(new Set(['[masked]']))
+    })
+
+    test('a page that begins within the secret', () => {
+      for (const prefix of ['', '    ', '  + ', 'null_resource.a (local-exec): ']) {
+        const log = [...body.slice(14).map((line) => prefix + line), 'end']
+        expect(traces(coverLines(log))).toEqual([])
+        expect(coverLines(log).at(-1)).toBe('end')
+      }
+    })
+
+    test('without a secret they stay as they are', () => {
+      expect(coverLines(['a', '', 'b'])).toEqual(['a', '', 'b'])
+    })
+  })
 })

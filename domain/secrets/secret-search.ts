@@ -46,13 +46,45 @@ export function createSecretSearch(secrets: Iterable<string>): SecretSearch {
     }
     return covered ?? list
   }
+  return { cover, ...searchInLines(values, matcher), coverAll: (value) => coverAll(value) }
+}
+
+/** Searches text of many lines for secrets of several lines. What it needs for that is made at the first search. */
+function searchInLines(
+  values: ReadonlySet<string>,
+  matcher: TextMatcher,
+): Pick<SecretSearch, 'coverBlocks' | 'coverLines'> {
   let blocks: TextMatcher | undefined
-  const coverBlocks = (text: string): string => {
+  const startOfBlock = (text: string, from = 0): number => {
     blocks ??= createTextMatcher([...values].filter(hasLines).flatMap(beginningsOf))
-    const [first] = blocks.find(text)
-    return first ? text.slice(0, first.start) + hiddenText : text
+    const [first] = blocks.find(text.slice(from))
+    return first ? from + first.start : text.length
   }
-  return { cover, coverBlocks, coverAll: (value) => coverAll(value) }
+  const coverBlocks = (text: string): string => {
+    const start = startOfBlock(text)
+    return start < text.length ? text.slice(0, start) + hiddenText : text
+  }
+  let linesWithin: ReadonlySet<string> | undefined
+  const isWithin = (line: string): boolean => {
+    linesWithin ??= new Set([...values].filter(hasLines).flatMap(wordsOfLines))
+    return linesWithin.size > 0 && wordsOf(line).some((word) => linesWithin?.has(word))
+  }
+  const coverLines = (lines: readonly string[]): string[] => {
+    const text = lines.join('\n')
+    const found = matcher.find(text)
+    // What begins a block is found here too, so most logs are read once.
+    const end = found[0] ? startOfBlock(text, found[0].start) : text.length
+    let [next, at] = [0, 0]
+    return lines.map((line) => {
+      const start = next
+      next += line.length + 1
+      if (start > end || values.has(line.trim()) || isWithin(line)) return hiddenText
+      while ((found[at]?.start ?? text.length) < start) at += 1
+      const from = Math.min(found[at]?.start ?? text.length, end)
+      return from < start + line.length ? line.slice(0, from - start) + hiddenText : line
+    })
+  }
+  return { coverBlocks, coverLines }
 }
 
 export type SecretSearch = {
@@ -62,6 +94,11 @@ export type SecretSearch = {
    * short or too many to be found by themselves. The lines are still to be covered.
    */
   coverBlocks: (text: string) => string
+  /**
+   * Of lines that follow each other, such as a page of a log: nothing is shown from the beginning of a secret of
+   * several lines on, and none of its lines where the page begins within it.
+   */
+  coverLines: (lines: readonly string[]) => string[]
   /** Masks every text, number and key of a JSON value; a value without secrets is returned itself. */
   coverAll: (value: unknown) => unknown
 }
@@ -71,11 +108,13 @@ const hiddenText = '[masked]'
 const hasLines = (secret: string): boolean => secret.includes('\n')
 
 /** Shorter secrets appear in other values by chance. They are masked where they are the whole value. */
-const shortestPart = 8
+export const shortestPart = 8
 const beginning = 32
 const lineBeginning = 24
 const maxLines = 12
 const maxLevels = 200
+/** Shorter lines of a secret are lines of other texts by chance. */
+const shortestLine = 16
 
 /** Words of every configuration are not searched for. */
 const isSearched = (secret: string): boolean =>
@@ -95,6 +134,18 @@ function beginningsOf(secret: string): string[] {
     ...(lines.length > 1 ? lines : []).map((line) => cutAt(line, lineBeginning)),
   ]
 }
+
+/** A line as a whole, without the mark of a difference, and its last word: a provisioner has its name before it. */
+const wordsOf = (line: string): string[] => {
+  const whole = line.trim()
+  return [whole, whole.replace(/^[+~-]\s+/, ''), whole.slice(whole.lastIndexOf(' ') + 1)]
+}
+
+const wordsOfLines = (secret: string): string[] =>
+  secret.split('\n').flatMap((line) => {
+    const whole = line.trim()
+    return whole.length >= shortestLine ? [whole] : []
+  })
 
 /** Never cuts within a surrogate pair, whose half has another form in JSON, in a URL and in base64. */
 const cutAt = (text: string, length: number): string =>

@@ -17,6 +17,8 @@ export type KnownSource = {
   commitSha: string | null
   files: () => ConfigurationFiles
   current: boolean
+  /** The files are wanted even where the branch's head is the known commit. */
+  again?: boolean
 }
 export type ReadSource = {
   commit: string
@@ -28,7 +30,10 @@ export type ReadSource = {
   pushes: readonly GitPush[] | null
 } & CommitAuthors
 
-/** A workspace's files at its branch's head, or `undefined` where that is the known commit. What is wrong is said by name. */
+/**
+ * A workspace's files at its branch's head, or `undefined` where that is the known commit and its files are not wanted
+ * again. What is wrong is said by name.
+ */
 export async function readSource(
   host: GitHost,
   place: SourcePlace,
@@ -42,7 +47,7 @@ export async function readSource(
       'source.branch',
       `there is no branch ${branch} in ${name}`,
     )
-  if (known?.current && known.commitSha === commit) return undefined
+  if (known?.current && !known.again && known.commitSha === commit) return undefined
   return readAt(host, { ...place, repo: name }, { branch, commit, known })
 }
 

@@ -4,7 +4,10 @@ import { unwrap, type Tenant } from '../driver/tenant.ts'
 export type MailDetail = {
   invitation: { inviter: string }
   password_reset: Record<string, never>
-  /** `plan`: the files must be looked at before they are planned. `step 1`: of a deployment. */
+  /**
+   * `plan`: the files must be looked at before they are planned; with a beginning of a digest, again with other values.
+   * `step 1`: of a deployment.
+   */
   approval_waiting: { stage?: string }
   run_commented: { commentId: number }
   address_changed: { changedBy: string; from: string; to: string | null }

@@ -10,10 +10,9 @@ export async function up(knex: Knex): Promise<void> {
     alter table workspace_runs
       add column overrides_mac bytea,
       add column variables_digest text,
-      add column unseen_because text check (unseen_because in ('files', 'variables', 'modules'));
-
-    -- Runs that are still to be planned: their values equal those of no other run.
-    update workspace_runs set overrides_mac = convert_to('run ' || id, 'UTF8')
-      where overrides is not null and phase in ('queued', 'awaiting_plan_approval');
+      add column unseen_because text,
+      -- Not valid: all rows have null, and to look at each would lock the table for longer.
+      add constraint workspace_runs_unseen_because_check
+        check (unseen_because in ('files', 'variables', 'modules', 'unknown_modules')) not valid;
   `)
 }

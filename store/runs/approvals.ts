@@ -113,25 +113,27 @@ export function approvals(tenant: Tenant) {
       { id, configurationVersionId }: Pick<WorkspaceRun, 'id' | 'configurationVersionId'>,
       variablesDigest: string,
     ): Promise<UnseenCause | null> {
-      const { rows } = await db.raw(
-        `with seen as (
-           select r.id = :id as own, r.variables_digest is not distinct from :variablesDigest as same_variables
-             from configuration_versions v
-             join configuration_versions same on same.organization_id = v.organization_id
-               and same.workspace_id = v.workspace_id and same.files_sha256 = v.files_sha256
-             join workspace_runs r on r.organization_id = v.organization_id
+      // Each ends at the first row it finds: the workspace's row is locked, and its history may be long.
+      const seen = (condition: string) => `exists (
+           select from configuration_versions same
+             join workspace_runs r on r.organization_id = same.organization_id
                and r.configuration_version_id = same.id
              join approvals a on a.organization_id = r.organization_id and a.workspace_run_id = r.id
-           where v.organization_id = :organizationId and v.id = :configurationVersionId
+           where same.organization_id = v.organization_id and same.workspace_id = v.workspace_id
+             and same.files_sha256 = v.files_sha256 and ${condition}
              and a.decision = 'approved' and a.voided_at is null
              -- A confirmation is of a plan that needs no second person.
              and (a.stage = 'plan' or r.approval_reasons <> '{confirm}')
-             and a.user_id <> all(${samePeople('v.author_user_ids || same.author_user_ids')}))
-         select case
-             when not exists (select from seen) then 'files'
-             when not exists (select from seen where same_variables) then 'variables'
-             when v.local_modules is not true and not exists (select from seen where same_variables and own)
-               then 'modules'
+             and a.user_id <> all(${samePeople('v.author_user_ids || same.author_user_ids')}))`
+      const sameVariables = 'r.variables_digest = :variablesDigest'
+      const { rows } = await db.raw(
+        `select case
+             when v.local_modules and ${seen(sameVariables)} then null
+             when ${seen(`r.id = :id and ${sameVariables}`)} then null
+             when ${seen(sameVariables)}
+               then case when v.local_modules is null then 'unknown_modules' else 'modules' end
+             when ${seen('true')} then 'variables'
+             else 'files'
            end as because
          from configuration_versions v
          where v.organization_id = :organizationId and v.id = :configurationVersionId`,

@@ -11,22 +11,22 @@ const appliesSearched = 10
 export async function overridesUntil(
   tenant: Tenant,
   { workspaceId, runId }: { workspaceId: number; runId: number | null },
-): Promise<Buffer[]> {
+): Promise<Array<{ sealed: Buffer; startedAt: Date }>> {
   const { db, organizationId } = unwrap(tenant)
   // Not by `coalesce`, with which row-level security keeps the condition off the index.
   const before = runId === null ? maxId : runId - 1
   const { rows } = await db.raw(
     // Two reads, each of an index of its own: plans may be any number, and have nothing of these.
-    `select overrides from (
-       (select id, overrides from workspace_runs
+    `select overrides as sealed, created_at as "startedAt" from (
+       (select id, overrides, created_at from workspace_runs
          where organization_id = :organizationId and workspace_id = :workspaceId and id = :runId::integer)
        union all
-       (select id, overrides from workspace_runs
+       (select id, overrides, created_at from workspace_runs
          where organization_id = :organizationId and workspace_id = :workspaceId
            and kind = 'apply' and id <= :before::integer
          order by id desc limit :appliesSearched)) newest
      where overrides is not null order by id desc`,
     { organizationId, workspaceId, runId, before, appliesSearched },
   )
-  return rows.map(({ overrides }: { overrides: Buffer }) => overrides)
+  return rows
 }

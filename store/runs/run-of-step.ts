@@ -2,6 +2,7 @@ import { notFound } from '../../domain/errors.ts'
 import type { Store } from '../driver/connect.ts'
 import { selectList } from '../select-list.ts'
 import type { Workspace } from '../workspaces/workspaces.ts'
+import { macOfOverrides } from './run-overrides.ts'
 import type { RunOverrides, WorkspaceRun } from './workspace-runs.ts'
 
 // What a worker asks about each run, again and again. Each is one statement, whose plan PostgreSQL
@@ -15,7 +16,6 @@ const ofRun = [
   'phase',
   'configurationVersionId',
   'overrides',
-  'overridesMac',
   'variablesDigest',
   'authorUserId',
   'authorshipThrough',
@@ -34,7 +34,7 @@ const ofWorkspace = [
 ] as const
 
 export type RunOfStep = {
-  run: Pick<WorkspaceRun & RunOverrides, (typeof ofRun)[number]>
+  run: Pick<WorkspaceRun & RunOverrides, (typeof ofRun)[number] | 'overridesMac'>
   workspace: Pick<Workspace, 'id' | (typeof ofWorkspace)[number]>
   stageIds: Record<string, number>
   /** How often a plan of the run was begun: each attempt has a token of its own. */
@@ -60,6 +60,7 @@ export async function findRunOfStep(
   const [row] = await store.read<Row>(organizationId, {
     name: 'run-of-step',
     text: `select ${selectList('r', ofRun)}, ${selectList('w', ofWorkspace)},
+      ${macOfOverrides('r')} as "overridesMac",
       (select jsonb_object_agg(s.name, s.id) from stages s
         where s.organization_id = r.organization_id and s.workspace_run_id = r.id) as "stageIds",
       (select count(*)::integer from tokens t where t.organization_id = r.organization_id

@@ -22,7 +22,7 @@ class WorkspaceRunRow extends Model {
   declare configurationVersionId: number
   /** Sealed. */
   declare overrides: Buffer | null
-  /** Keyed hash over them; null for none, and of runs from before it was stored. */
+  /** Keyed hash over them, to be read by `macOfOverrides`; null for none, and of runs from before it was stored. */
   declare overridesMac: Buffer | null
   /** Of a rerun with overrides: who started the runs that had them before. */
   declare overridesBy: number[]

@@ -26,7 +26,8 @@ class WorkspaceVariableRow extends Model {
 }
 
 export type WorkspaceVariable = Omit<WorkspaceVariableRow, keyof Model | 'organizationId'>
-type SensitiveName = Pick<WorkspaceVariable, 'key' | 'kind' | 'sensitive'>
+/** `until`: when it was last changed or deleted, of one that is sensitive no more. */
+type SensitiveName = Pick<WorkspaceVariable, 'key' | 'kind' | 'sensitive'> & { until: Date | null }
 export type NewWorkspaceVariable = Pick<
   WorkspaceVariable,
   'key' | 'kind' | 'sensitive' | 'phase' | 'description' | 'value' | 'valueMac'
@@ -64,11 +65,11 @@ export function workspaceVariables(tenant: Tenant) {
     /** Those whose values are sensitive, or were (retired-values.ts), without the values. */
     async sensitive(workspaceId: number): Promise<SensitiveName[]> {
       const { rows: names } = await db.raw(
-        `select key, kind, true as sensitive from workspace_variables
+        `select key, kind, true as sensitive, null::timestamptz as until from workspace_variables
           where organization_id = :organizationId and workspace_id = :workspaceId and sensitive
-         union
-         select key, kind, true from retired_values
-          where organization_id = :organizationId and workspace_id = :workspaceId`,
+         union all
+         select key, kind, true, max(retired_at) from retired_values
+          where organization_id = :organizationId and workspace_id = :workspaceId group by key, kind`,
         { organizationId, workspaceId },
       )
       return names

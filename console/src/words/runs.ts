@@ -8,7 +8,7 @@ export const runErrors = {
     'An author of this run invited or promoted you, or configured your sign-in, so another person decides.',
   step_changed:
     'The deployment went on since you looked at it, and waits for another step. Look at the run again before you decide.',
-  plan_changed: 'The plan changed since you looked at it. Look at the new plan before you decide.',
+  plan_changed: 'What you looked at has changed since. Look at it again before you decide.',
   run_not_waiting: 'This run no longer waits: it was decided, canceled, or is over.',
   too_many_comments:
     'This run has as many comments as it may. Go on in an issue or a chat, and link it in the message of the next run.',

@@ -82,6 +82,45 @@ describe('values that sensitive variables had', () => {
     expect(whyNotMasked(await load())).toBeUndefined()
   })
 
+  test('a value that was never sensitive is no secret: its variable is made sensitive with another one', async () => {
+    const { add, change, known } = await made()
+    await change(await add('namespace', 'shop-prod', { sensitive: false }), {
+      value: 'after-the-change',
+      sensitive: true,
+    })
+    expect(await known()).toEqual(['after-the-change'])
+  })
+
+  test('a short value from before stays in later logs: it is in other texts by chance', async () => {
+    const { owner, workspace, add, change, known } = await made()
+    await change(await add('pin', '1234567'), { value: 'after-the-change' })
+    await change(await add('word', '12345678'), { value: 'of-the-next-apply' })
+    const { id } = await startRun(owner, workspace)
+    const { store, keyring } = harness.deps
+    const deps = { store, keyring } as unknown as Deps
+    const { secrets } = await loadRun(deps, await findRun(deps, id), 'plan')
+    const values = secrets.map(({ value }) => value)
+    expect(values).toContain('12345678')
+    expect(values).not.toContain('1234567')
+    expect(await known()).toContain('1234567')
+  })
+
+  test('overrides of a name count as secret for runs from before its variable was deleted', async () => {
+    const { owner, workspace, add, known } = await made()
+    const place = await add('region', 'of-the-workspace')
+    const start = async (region: string) => {
+      const { id } = await startRun(owner, workspace, { vars: { region } })
+      await harness.deps.store
+        .platform('workspace_runs')
+        .where({ id })
+        .update({ phase: 'succeeded', endedAt: new Date() })
+    }
+    await start('override-from-before')
+    await owner.delete(place)
+    await start('override-from-after')
+    expect(await known()).toEqual(['of-the-workspace', 'override-from-before'])
+  })
+
   test('a value that a variable has which is not sensitive is no secret', async () => {
     const { owner, add, known } = await made()
     await owner.delete(await add('region', 'eu-central-1'))

@@ -8,6 +8,8 @@ import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import { startRun } from '../../harness/runs.ts'
 import type { TestOrganization, TestWorkspace } from '../../harness/test-organization.ts'
 import type { TestUser } from '../../harness/test-user.ts'
+import { logLines } from '../../../store/runs/log-lines.ts'
+import { stages } from '../../../store/runs/stages.ts'
 import { recordedPlan } from '../infrastructure/recorded-plan.ts'
 import { lockInfo, stateClient, stateOf } from '../workspaces/state-client.ts'
 
@@ -174,6 +176,27 @@ describe('a page costs at most 10 times the CPU of half a megabyte of JSON, what
     expect(large.statusCode, large.body).toBe(200)
     costs['resources'] = await costOf(`${workspace.url}/state/resources?limit=200`)
     await expectCheap(costs)
+  }, 240_000)
+
+  test('a page of a log, and the runs of a pipeline with the beginnings of theirs', async () => {
+    const { id } = await startRun(owner, workspace)
+    const lines = Array.from({ length: 10_000 }, () => randomBytes(50).toString('hex'))
+    await harness.deps.store.tenant(org.id, async (tenant) => {
+      const [stage] = await stages(tenant).ofRuns([{ id, workspaceRunId: id }])
+      await logLines(tenant).append(
+        stage?.id ?? 0,
+        lines.map((line) => ({ level: 'info', line })),
+      )
+    })
+    const { pipelines } = (await viewer.get('/api/pipelines')).json()
+    const place = pipelines.find(
+      ({ targetWorkspaceId }: { targetWorkspaceId: number }) => targetWorkspaceId === workspace.id,
+    )
+    const url = `${workspace.url}/runs/${id}/logs?stage=plan`
+    await expectCheap({
+      page: await costOf(url),
+      pipeline: await costOf(`/api/pipelines/${place.id}`),
+    })
   }, 240_000)
 
   test('variables at the limits of number and length', async () => {

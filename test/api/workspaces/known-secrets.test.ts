@@ -207,6 +207,27 @@ describe('sensitive values of a workspace in what members read', () => {
     }
   })
 
+  test('200: a page of a log that begins within a key is masked, whatever line it begins at', async () => {
+    const { org, owner, viewer, workspace, url } = await made()
+    const { id } = await startRun(owner, workspace)
+    const key = Array.from({ length: 40 }, (_, n) => `${10 + n}`.padEnd(64, 'kQ9x'))
+    await harness.deps.store.tenant(org.id, async (tenant) => {
+      const [stage] = await stages(tenant).ofRuns([{ id, workspaceRunId: id }])
+      const lines = ['begin', ...key.map((line) => `    ${line}`), 'end']
+      await logLines(tenant).append(
+        stage?.id ?? 0,
+        lines.map((line) => ({ level: 'info', line })),
+      )
+    })
+    const value = key.join('\n')
+    await owner.post(`${url}/variables`, { key: 'tls_key', value, sensitive: true })
+    for (const after of [0, 20, 39]) {
+      const { body } = await viewer.get(`${url}/runs/${id}/logs?stage=plan&after=${after}`)
+      expect(body).toContain('[masked]')
+      expect(body).not.toContain('kQ9x')
+    }
+  })
+
   test('200: each text within a sensitive object is masked, but no key', async () => {
     const { owner, viewer, url } = await made()
     const value = `{ username = "app", password = "${secret.replaceAll('"', '\\"')}" }`
