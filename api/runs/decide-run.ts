@@ -63,7 +63,7 @@ async function decide(deps: Deps, caller: Caller, decision: Decision): Promise<R
   if (decision.decision === 'approved' && run.awaitingPlanApproval)
     throw conflict(
       'plan_changed',
-      'The variables or the folder were changed since this approval was asked for. Look at them, then approve again.',
+      'The variables or the folder were changed, or not noted yet, when this approval was asked for. Look at them, then approve again.',
     )
   return run
 }

@@ -97,11 +97,11 @@ async function secretsOfRuns(
   if (runs.length === 0) return []
   const variables = await workspaceVariables(tenant).sensitive(workspaceId)
   const place = placeOfOverrides(organizationId)
-  return runs.flatMap(({ sealed, startedAt }) => {
+  return runs.flatMap(({ sealed, startedAt, isCopied }) => {
     // Written by a start, in this shape.
     const overrides = JSON.parse(keyring.open(place, sealed).toString()) as Overrides
     const names = secretNames(
-      variables.filter(({ until }) => until === null || startedAt <= until),
+      variables.filter(({ until }) => until === null || isCopied || startedAt <= until),
       overrides,
     )
     return sensitiveOverrides(overrides, names).map(({ value }) => value)

@@ -6,22 +6,22 @@ const appliesSearched = 10
 
 /**
  * Sealed, the newest first: the overrides of the run, and of the applies before it, whose values the state that it
- * began from may have. Without a run those of the newest applies.
+ * began from may have. Without a run those of the newest applies. `isCopied`: those of a rerun, which are older than it.
  */
 export async function overridesUntil(
   tenant: Tenant,
   { workspaceId, runId }: { workspaceId: number; runId: number | null },
-): Promise<Array<{ sealed: Buffer; startedAt: Date }>> {
+): Promise<Array<{ sealed: Buffer; startedAt: Date; isCopied: boolean }>> {
   const { db, organizationId } = unwrap(tenant)
   // Not by `coalesce`, with which row-level security keeps the condition off the index.
   const before = runId === null ? maxId : runId - 1
   const { rows } = await db.raw(
     // Two reads, each of an index of its own: plans may be any number, and have nothing of these.
-    `select overrides as sealed, created_at as "startedAt" from (
-       (select id, overrides, created_at from workspace_runs
+    `select overrides as sealed, created_at as "startedAt", overrides_by <> '{}' as "isCopied" from (
+       (select id, overrides, overrides_by, created_at from workspace_runs
          where organization_id = :organizationId and workspace_id = :workspaceId and id = :runId::integer)
        union all
-       (select id, overrides, created_at from workspace_runs
+       (select id, overrides, overrides_by, created_at from workspace_runs
          where organization_id = :organizationId and workspace_id = :workspaceId
            and kind = 'apply' and id <= :before::integer
          order by id desc limit :appliesSearched)) newest

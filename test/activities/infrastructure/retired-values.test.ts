@@ -108,17 +108,20 @@ describe('values that sensitive variables had', () => {
   test('overrides of a name count as secret for runs from before its variable was deleted', async () => {
     const { owner, workspace, add, known } = await made()
     const place = await add('region', 'of-the-workspace')
-    const start = async (region: string) => {
+    const start = async (region: string, more: object = {}) => {
       const { id } = await startRun(owner, workspace, { vars: { region } })
       await harness.deps.store
         .platform('workspace_runs')
         .where({ id })
-        .update({ phase: 'succeeded', endedAt: new Date() })
+        .update({ phase: 'succeeded', endedAt: new Date(), ...more })
     }
     await start('override-from-before')
     await owner.delete(place)
     await start('override-from-after')
     expect(await known()).toEqual(['of-the-workspace', 'override-from-before'])
+    // A rerun has values of an earlier run.
+    await start('override-of-a-rerun', { overridesBy: [owner.id] })
+    expect(await known()).toContain('override-of-a-rerun')
   })
 
   test('a value that a variable has which is not sensitive is no secret', async () => {
