@@ -35,7 +35,9 @@ test('the run and ten applies before it, whatever plans and later runs there are
     return id
   }
   const until = async (runId: number | null) =>
-    (await inTenant(async (tenant) => overridesUntil(tenant, { workspaceId, runId }))).map(String)
+    (await inTenant(async (tenant) => overridesUntil(tenant, { workspaceId, runId }))).map(
+      ({ sealed }) => String(sealed),
+    )
 
   await add('apply', 'forgotten')
   for (let number = 1; number <= 9; number += 1) await add('apply', number === 4 ? '' : `${number}`)
