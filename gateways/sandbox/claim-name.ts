@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { closeSync, constants, existsSync, fstatSync, mkdirSync } from 'node:fs'
-import { openSync, readdirSync, rmSync } from 'node:fs'
+import { openSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import { connect, createServer, type Server } from 'node:net'
 import { unavailable } from '../../domain/errors.ts'
 
@@ -13,36 +13,56 @@ export type Claim = { release(): void }
  * A claim is a listening unix socket with a unique path, in a folder that only this user may enter, so no
  * other user of the host can claim. Each claimant listens first and then looks for others, and gives up if it
  * finds one that listens. Of two claimants, the one that looks last finds the other: both may give up, but
- * never do both hold the name. A path that nobody listens on belongs to a dead process and is removed. A
- * claimant whose path is removed before it listens notices that, and gives up too.
+ * never do both hold the name.
+ *
+ * A socket listens some time after it is bound, so it is bound to a path that is no claim, and renamed once it
+ * listens. A claim that nobody listens on belongs to a dead process, whenever it is removed. Removed are also paths
+ * that were never renamed: a claimant that was not dead, but slow, cannot rename its own any more, and gives up.
  */
 export async function claimName(folder: string, name: string): Promise<Claim | undefined> {
   const place = openPlace(folder)
   const own = `${name}.${randomBytes(6).toString('hex')}`
+  const bound = `${boundPrefix}${own}`
   let server: Server | undefined
   const release = () => {
     server?.close()
-    rmSync(`${folder}/${own}`, { force: true })
+    for (const file of [own, bound]) rmSync(`${folder}/${file}`, { force: true })
     closeSync(place.fd)
   }
   try {
-    server = await listen(`${place.path}/${own}`)
-    const claims = readdirSync(folder).filter((file) => file.startsWith(`${name}.`))
-    if (!claims.includes(own)) {
+    server = await listen(`${place.path}/${bound}`)
+    if (!becomesClaim(`${folder}/${bound}`, `${folder}/${own}`)) {
       release()
       return undefined
     }
-    for (const other of claims) {
-      if (other === own) continue
-      if (await listens(`${place.path}/${other}`)) {
+    const others = readdirSync(folder).filter((file) => file !== own && isOfName(file, name))
+    for (const other of others) {
+      if (!(await listens(`${place.path}/${other}`))) rmSync(`${folder}/${other}`, { force: true })
+      else if (!other.startsWith(boundPrefix)) {
         release()
         return undefined
       }
-      rmSync(`${folder}/${other}`, { force: true })
     }
     return { release }
   } catch (error) {
     release()
+    throw error
+  }
+}
+
+/** Of a path that is no claim yet. */
+const boundPrefix = '.'
+
+const isOfName = (file: string, name: string): boolean =>
+  file.startsWith(`${name}.`) || file.startsWith(`${boundPrefix}${name}.`)
+
+/** False if another claimant took it for the path of a dead process and removed it. */
+function becomesClaim(bound: string, claim: string): boolean {
+  try {
+    renameSync(bound, claim)
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return false
     throw error
   }
 }

@@ -1,4 +1,5 @@
-import { closeSync, openSync, rmSync } from 'node:fs'
+import fs, { closeSync, openSync, rmSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { claimName } from '../../../gateways/sandbox/claim-name.ts'
 
@@ -12,6 +13,7 @@ if (how === 'hold') {
   // A claim alone does not keep the process alive.
   setInterval(() => {}, 60_000)
 } else {
+  widenWindow()
   let held = 0
   for (let round = 0; round < 150; round += 1) {
     const claim = await claimName(folder, name)
@@ -24,4 +26,23 @@ if (how === 'hold') {
     claim.release()
   }
   console.log(held)
+}
+
+/** A busy host stops a process between any two calls. This one stops before it listens and before it removes. */
+function widenWindow(): void {
+  const pause = () =>
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Math.random() * 4)
+  // Node's own class of unix sockets, which its types leave out: a server binds, and then listens.
+  const { Pipe } = Reflect.apply(Reflect.get(process, 'binding'), process, ['pipe_wrap'])
+  const { listen } = Pipe.prototype
+  Pipe.prototype.listen = function (...given: unknown[]) {
+    pause()
+    return Reflect.apply(listen, this, given)
+  }
+  const { rmSync } = fs
+  fs.rmSync = (...given) => {
+    pause()
+    rmSync(...given)
+  }
+  syncBuiltinESMExports()
 }
