@@ -58,8 +58,8 @@ async function decide(deps: Deps, caller: Caller, decision: Decision): Promise<R
     if (!body) throw new Error('a run that was just decided is gone')
     return body
   })
-  // After the commit: the values that it waits for now are stored, and whoever may approve them is mailed. An answer of
-  // success would be taken for a lost click, and a second one would approve values that nobody looked at.
+  // Thrown after the commit, which stores the run's present values and mails who may approve them. After an answer of
+  // success a person would click again, and approve values that nobody looked at.
   if (decision.decision === 'approved' && run.awaitingPlanApproval)
     throw conflict(
       'plan_changed',
