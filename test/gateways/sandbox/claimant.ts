@@ -28,16 +28,19 @@ if (how === 'hold') {
   console.log(held)
 }
 
+type Listen = (backlog: number) => number
+
 /** A busy host stops a process between any two calls. This one stops before it listens and before it removes. */
 function widenWindow(): void {
   const pause = () =>
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, Math.random() * 4)
   // Node's own class of unix sockets, which its types leave out: a server binds, and then listens.
-  const { Pipe } = Reflect.apply(Reflect.get(process, 'binding'), process, ['pipe_wrap'])
+  const binding: (name: string) => unknown = Reflect.get(process, 'binding')
+  const { Pipe } = binding('pipe_wrap') as { Pipe: { prototype: { listen: Listen } } }
   const { listen } = Pipe.prototype
-  Pipe.prototype.listen = function (...given: unknown[]) {
+  Pipe.prototype.listen = function (backlog) {
     pause()
-    return Reflect.apply(listen, this, given)
+    return Reflect.apply(listen, this, [backlog])
   }
   const { rmSync } = fs
   fs.rmSync = (...given) => {
