@@ -29,6 +29,25 @@ describe('the values of the settings’ tag', () => {
         : line,
     )
 
+  /** The anomaly of the notice has these drivers, and each of the three tags is told of once more. */
+  const tellAgain = async (organizationId: number, drivers: object[]) => {
+    const { platform } = harness.deps.store
+    const [notice] = await platform('notices').where({ organizationId })
+    await platform('anomalies')
+      .where({ organizationId, id: Number(notice.subjectId) })
+      .update({ drivers: JSON.stringify(drivers) })
+    const { rows } = await platform.raw(
+      `update anomalies a set told_impact = null from anomaly_series s
+       where a.organization_id = ? and s.organization_id = a.organization_id and s.id = a.series_id
+         and s.scope_kind = 'tag' returning a.id`,
+      [organizationId],
+    )
+    expect(rows).toHaveLength(3)
+    await harness.deps.store.tenant(organizationId, async (tenant) => {
+      for (const { id } of rows) await tellOfAnomaly(tenant, id)
+    })
+  }
+
   test('a rise of a tag that no service shows is told with its tag, and not of the whole', async () => {
     const { org, load, shown, scopes, told, sourceId } = await made('team')
     await load(sourceId, teams(60, { factor: 1.45 }))
@@ -66,27 +85,12 @@ describe('the values of the settings’ tag', () => {
     const tags = (service: number) => ({ team: teamOf(service).team.padEnd(600, 'x') })
     await load(sourceId, smallCosts(60, { services: 60, tags, at: { 59: 840 } }))
     expect(await told()).toEqual([{ event: 'anomaly.opened', subjectLabel: 'All spend' }])
-    const { platform } = harness.deps.store
-    const [notice] = await platform('notices').where({ organizationId: org.id })
-    const at = { organizationId: org.id, id: Number(notice.subjectId) }
     // As they were stored before they had an ellipsis.
     const drivers = ['a', 'b', 'c'].map((team) => {
       const value = `team=${team.padEnd(495, 'x')}`
       return { dimension: 'tag', value, amount: 80, share: 0.3 }
     })
-    await platform('anomalies')
-      .where(at)
-      .update({ drivers: JSON.stringify(drivers) })
-    const { rows } = await platform.raw(
-      `update anomalies a set told_impact = null from anomaly_series s
-       where a.organization_id = ? and s.organization_id = a.organization_id and s.id = a.series_id
-         and s.scope_kind = 'tag' returning a.id`,
-      [org.id],
-    )
-    expect(rows).toHaveLength(3)
-    await harness.deps.store.tenant(org.id, async (tenant) => {
-      for (const { id } of rows) await tellOfAnomaly(tenant, id)
-    })
+    await tellAgain(org.id, drivers)
     expect(await told()).toHaveLength(1)
   })
 
@@ -94,23 +98,8 @@ describe('the values of the settings’ tag', () => {
     const { org, load, told, sourceId } = await made('team')
     await load(sourceId, smallCosts(60, { services: 60, tags: teamOf, at: { 59: 840 } }))
     expect(await told()).toHaveLength(1)
-    const { platform } = harness.deps.store
-    const [notice] = await platform('notices').where({ organizationId: org.id })
     const drivers = [{ dimension: 'tag', value: 'team=b', amount: 80, share: 0.3 }]
-    const at = { organizationId: org.id, id: Number(notice.subjectId) }
-    await platform('anomalies')
-      .where(at)
-      .update({ drivers: JSON.stringify(drivers) })
-    const { rows } = await platform.raw(
-      `update anomalies a set told_impact = null from anomaly_series s
-       where a.organization_id = ? and s.organization_id = a.organization_id and s.id = a.series_id
-         and s.scope_kind = 'tag' returning a.id`,
-      [org.id],
-    )
-    expect(rows).toHaveLength(3)
-    await harness.deps.store.tenant(org.id, async (tenant) => {
-      for (const { id } of rows) await tellOfAnomaly(tenant, id)
-    })
+    await tellAgain(org.id, drivers)
     expect((await told()).map(({ subjectLabel }) => subjectLabel).toSorted()).toEqual([
       'All spend',
       'Tag team=a',
