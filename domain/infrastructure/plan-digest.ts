@@ -30,7 +30,7 @@ export function planDigest(parts: PlanDigestParts): string {
     `serial ${parts.stateSerial ?? 'none'}`,
     `variables ${parts.variablesMac}`,
     // Raised when plans are read by stricter rules, so that an older plan is stale and not applied unread.
-    'reader 4',
+    'reader 5',
     // Omitted rather than "none", so that the digests of plans from before modules were stored stay valid.
     ...(parts.modulesSha256 === undefined ? [] : [`modules ${parts.modulesSha256}`]),
     // Omitted for the top, so that the digests of plans from before this line stay valid there.

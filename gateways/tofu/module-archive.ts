@@ -94,15 +94,18 @@ cd ..
 tar -czf - modules
 `
 
-/** `find` fails at a link in a circle, which is no file of a module. */
+/**
+ * Lines end with NUL (`-z`), because `sha256sum` writes a name with a backslash or a newline otherwise than it is.
+ * `find` fails at a link in a circle, which is no file of a module.
+ */
 const digestScript = `find -L modules -type f \\( -name '*.tf' -o -name '*.tofu' -o -name '*.json' \\) \
-  -exec sha256sum {} + || true
+  -exec sha256sum -z {} + || true
 `
 
 function readDigests(listed: string, data: string): Map<string, string> {
   const digests = new Map<string, string>()
-  for (const line of listed.split('\n')) {
-    const [, digest, path] = /^([0-9a-f]{64}) [ *](.+)$/.exec(line) ?? []
+  for (const line of listed.split('\0')) {
+    const [, digest, path] = /^([0-9a-f]{64}) [ *](.+)$/s.exec(line) ?? []
     if (digest !== undefined && path !== undefined) digests.set(`${data}/${path}`, digest)
   }
   return digests

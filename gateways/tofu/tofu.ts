@@ -1,17 +1,21 @@
+import { basename, dirname } from 'node:path/posix'
 import { invalid } from '../../domain/errors.ts'
 import { whyTooLarge } from '../../domain/workspaces/variable-bounds.ts'
 import { maxPartBytes } from '../../domain/infrastructure/plan-part.ts'
 import { assignedVariables } from '../../domain/workspaces/assigned-variables.ts'
 import { backendOverrideFile } from '../../domain/workspaces/configuration-files.ts'
 import { variablesOfInit } from '../../domain/workspaces/init-variables.ts'
+import { isConfigurationFile } from '../../domain/workspaces/terraform-blocks.ts'
 import type { LentToSteps } from '../runner/protocol.ts'
 import type { Step, StepEnd, StepLimits, Workbench } from '../sandbox/workbench.ts'
 import { connectedSettings } from './connected-settings.ts'
+import { readDeclaredVariables, type DeclaredVariables } from './declared-variables.ts'
 import { moduleArchive, type KeptModules } from './module-archive.ts'
 import { noEncryption, isOfNoEncryption } from './no-encryption.ts'
+import { isOwnBackend } from './own-backend.ts'
 import type { PlannedFrom } from './plan-file/compare-configuration.ts'
 import { withProviderInstallation } from './read-cli-config.ts'
-import { declaredVariables, namesInEnv, variableArguments } from './variable-arguments.ts'
+import { namesInEnv, variableArguments } from './variable-arguments.ts'
 
 /** Folders of a run's workbench: the files, what `init` fetched, and what the run itself made. */
 const configuration = 'config'
@@ -25,7 +29,6 @@ const reading = 'reading'
 const planFile = `${out}/plan.bin`
 const backendOverride = JSON.stringify({ terraform: { backend: { http: {} } } })
 const maxCountedBytes = 1024 ** 3
-const maxDeclarationsBytes = 32 * 1024 * 1024
 
 export type TofuOptions = {
   bench: Workbench
@@ -160,13 +163,7 @@ export function tofu(options: TofuOptions) {
       const names = namesInEnv(env).filter((name) => assigned.has(name))
       assertFits(env)
       if (names.length === 0 && asked.length === 0) return []
-      const shown = await run(['show', '-json', '-no-color', '-module=.'], {
-        network: 'none',
-        readOnly: [data, configuration],
-        captureBytes: maxDeclarationsBytes,
-        onLine: () => undefined,
-      })
-      const declared = declaredVariables(shown)
+      const declared = await readDeclaredVariables(run, { readOnly: [data, configuration] })
       // An unreadable configuration: `init` reports why, and where.
       if (!declared) return []
       over = variableArguments(
@@ -220,18 +217,7 @@ export function tofu(options: TofuOptions) {
      * precedence over ours would move the state elsewhere.
      */
     async usesOwnBackend(): Promise<boolean> {
-      const settled = await bench.read(`${data}/terraform.tfstate`, 1024 * 1024)
-      if (!settled) return false
-      try {
-        const { backend } = JSON.parse(settled.toString())
-        const address: unknown = backend?.config?.address
-        return (
-          backend?.type === 'http' &&
-          (address === null || address === undefined || address === bench.stateUrl)
-        )
-      } catch {
-        return false
-      }
+      return isOwnBackend(await bench.read(`${data}/terraform.tfstate`, 1024 * 1024), bench.stateUrl)
     },
 
     /** Lends the steps from here on credentials of a cloud account. Called after `init`. */
@@ -275,6 +261,25 @@ export function tofu(options: TofuOptions) {
         variables: env,
         readOnly: [data],
         onSpawn,
+      })
+    },
+
+    /**
+     * The variables that these files declare; undefined where OpenTofu cannot read them. Reads a copy that no step could
+     * write to, because the code of a plan may have changed the files that it was made of.
+     */
+    async declaredVariables(
+      files: Readonly<Record<string, string>>,
+    ): Promise<DeclaredVariables | undefined> {
+      const copy = `${reading}/declared`
+      await bench.makeFolder(copy)
+      for (const [name, text] of Object.entries(files))
+        if (dirname(name) === (options.folder || '.') && isConfigurationFile(name))
+          await bench.write(`${copy}/${basename(name)}`, text)
+      return readDeclaredVariables(run, {
+        cwd: copy,
+        env: { ...fixed, TF_DATA_DIR: `../../${data}`, HOME: bench.inside(reading) },
+        readOnly: [data, configuration, out],
       })
     },
 

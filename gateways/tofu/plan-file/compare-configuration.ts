@@ -41,7 +41,7 @@ export function compareConfiguration(
     if (folder === undefined || file === undefined)
       throw new PlanForged('it has a file of no module of the configuration')
     const path = join(root, folder, file)
-    seen.add(path)
+    seen.add(name)
     const content = read(maxFileBytes)
     const own = files.get(path)
     const isSame =
@@ -50,10 +50,12 @@ export function compareConfiguration(
         : content.equals(Buffer.from(own))
     if (!isSame) throw new PlanForged(`its ${file} is not the configuration's`)
   }
-  const known = [...files.keys(), ...modules.keys()]
-  const read = new Set([...folders.values()].map((folder) => join(root, folder)))
-  const lacking = readByOpenTofu(known).find((path) => read.has(dirname(path)) && !seen.has(path))
-  if (lacking !== undefined) throw new PlanForged(`it lacks ${basename(lacking)}`)
+  const known = Map.groupBy(readByOpenTofu([...files.keys(), ...modules.keys()]), dirname)
+  // Each call of a folder has a copy of its own, and OpenTofu reads any one of them for all calls.
+  for (const [key, folder] of folders)
+    for (const path of known.get(join(root, folder, '.')) ?? [])
+      if (!seen.has(`${prefix}m-${key}/${basename(path)}`))
+        throw new PlanForged(`it lacks ${basename(path)}`)
 }
 
 /** OpenTofu's own choice: no file of an editor, and of `a.tf` and `a.tofu` the second alone. */

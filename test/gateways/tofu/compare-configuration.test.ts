@@ -41,8 +41,8 @@ beforeAll(async () => {
 afterAll(() => shop?.close())
 
 /** The plan file with these entries in place of its own, beside them, or (null) left out. */
-function forged(entries: Readonly<Record<string, string | null>>): Buffer {
-  const own = readZip(planFile)
+function forged(entries: Readonly<Record<string, string | null>>, genuine = planFile): Buffer {
+  const own = readZip(genuine)
     .filter(({ name }) => !(name in entries))
     .map(({ name, read }) => ({ name, data: read(1_000_000) }))
   const put = Object.entries(entries).flatMap(([name, text]) =>
@@ -97,6 +97,30 @@ test.each([
   ],
 ])('refuses %s', (_, entries) => {
   expect(() => compareConfiguration(forged(entries), from)).toThrow(/do not agree/)
+})
+
+// OpenTofu 1.12 reads the files of a folder from the copy of any one of its calls.
+test('each call of a module has all files of its folder', async () => {
+  const called = {
+    'main.tf': 'module "one" {\n  source = "./m"\n}\nmodule "two" {\n  source = "./m"\n}\n',
+    'm/main.tf': 'resource "terraform_data" "x" {}\n',
+    'm/override.tf': 'resource "terraform_data" "x" {\n  input = 1\n}\n',
+    'backend_override.tf.json': files['backend_override.tf.json'],
+  }
+  const plan = (await (await shop.place()).plan(called)).planFile
+  const made = {
+    root: 'config',
+    files: new Map(Object.entries(called).map(([name, text]) => [`config/${name}`, text])),
+    modules: new Map<string, string>(),
+    installed: JSON.stringify({
+      Modules: ['', 'one', 'two'].map((Key) => ({ Key, Source: '', Dir: Key === '' ? '.' : 'm' })),
+    }),
+  }
+  expect(() => compareConfiguration(plan, made)).not.toThrow()
+  for (const key of ['one', 'two'])
+    expect(() =>
+      compareConfiguration(forged({ [`tfconfig/m-${key}/override.tf`]: null }, plan), made),
+    ).toThrow('it lacks override.tf')
 })
 
 test('modules that init fetched are held by what they were before the plan', () => {

@@ -1,6 +1,10 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { readPlanFile } from '../../../gateways/tofu/plan-file/compare-plan-file.ts'
-import { compareVariables, type SetIn } from '../../../gateways/tofu/plan-file/compare-variables.ts'
+import {
+  assertNotLeftOut,
+  compareVariables,
+  type SetIn,
+} from '../../../gateways/tofu/plan-file/compare-variables.ts'
 import { planShop, type Planned } from './plan-shop.ts'
 import { withVariable } from './with-variable.ts'
 
@@ -79,6 +83,25 @@ describe('variables of a plan file', () => {
       )
     },
   )
+
+  test('those that the run sets and the plan lacks are named: of a declared one the plan is forged', async () => {
+    const files = { 'x.auto.tfvars': 'a = 1\nother = 2\nonce = "3"\n' }
+    const once = 'variable "once" {\n  type      = string\n  ephemeral = true\n}\n'
+    const genuine = (await planOf({ ...files, 'once.tf': once })).planFile
+    const setIn = { env: { TF_VAR_other: 'x' }, files, folder: '' }
+    const lacking = compareVariables(readPlanFile(genuine), setIn)
+    expect(lacking.toSorted()).toEqual(['once', 'other'])
+    const known = new Map([...declared.map((name) => [name, { isEphemeral: false }] as const)])
+    const all = new Map([...known, ['once', { isEphemeral: true }] as const])
+    expect(() => assertNotLeftOut(lacking, all)).not.toThrow()
+
+    const without = { ...readPlanFile(genuine), variables: [] }
+    const left = compareVariables(without, setIn)
+    expect(left.toSorted()).toEqual(['a', 'once', 'other'])
+    expect(() => assertNotLeftOut(left, all)).toThrow(
+      'it lacks the value of a variable that the run sets',
+    )
+  })
 
   test('the workspace and the run set those of the environment, by their whole names', async () => {
     const forged = withVariable((await planOf({})).planFile, 'cmd', 'forged')

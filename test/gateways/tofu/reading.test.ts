@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest'
 import { comparePlanFile } from '../../../gateways/tofu/plan-file/compare-plan-file.ts'
 import { tofuBench } from './tofu-bench.ts'
@@ -53,11 +54,12 @@ describe('a plan file is read without settings by its author', () => {
       'echo nonsense > broken.tf',
       'echo \'{"a":"b"}\'',
     ].join('; ')
+    const files = {
+      'main.tf': `variable "where" {\n type = string\n}\nmodule "m" {\n source = "./\${var.where}"\n}\nresource "terraform_data" "a" {\n input = module.m.said\n}\n`,
+      'sub/main.tf': 'output "said" {\n value = "hello"\n}\n',
+    }
     const { bench, tool, lines } = await engine.run(
-      {
-        'main.tf': `variable "where" {\n type = string\n}\nmodule "m" {\n source = "./\${var.where}"\n}\nresource "terraform_data" "a" {\n input = module.m.said\n}\n`,
-        'sub/main.tf': 'output "said" {\n value = "hello"\n}\n',
-      },
+      files,
       // Only the plan may read these.
       { env: { TF_VAR_where: 'sub', TF_LOG: '', XDG_DATA_HOME: '/bench/config' } },
     )
@@ -82,6 +84,10 @@ describe('a plan file is read without settings by its author', () => {
     const shown = await tool.show(undefined, { maxBytes: 32 * 1024 ** 2 })
     expect(shown.exitCode, lines.join('\n')).toBe(0)
     expect(JSON.parse(shown.stdout.toString()).variables).toEqual({ where: { value: 'sub' } })
+    // From a copy: the hostile step left another file in the folder.
+    expect(await tool.declaredVariables(files)).toEqual(
+      new Map([['where', { isEphemeral: false }]]),
+    )
     await bench.close()
   })
 
@@ -94,6 +100,40 @@ describe('a plan file is read without settings by its author', () => {
     })
     expect((await tool.init({})).exitCode).toBe(1)
     expect(lines.join('\n')).not.toMatch(/[Ii]nstall(ing|ed) hashicorp\/local v9/)
+    await bench.close()
+  })
+
+  test('the declared variables are those of the working folder, with its override files', async () => {
+    const files = {
+      'in/main.tf': 'variable "a" {}\nvariable "b" {}\nmodule "m" {\n source = "./m"\n}\n',
+      'in/override.tf.json': '{"variable":{"b":{"ephemeral":true}}}',
+      'in/m/main.tf': 'variable "below" {}\n',
+      'main.tf': 'variable "above" {}\n',
+    }
+    const { bench, tool } = await engine.run(files, { folder: 'in' })
+    expect(await tool.declaredVariables(files)).toEqual(
+      new Map([
+        ['a', { isEphemeral: false }],
+        ['b', { isEphemeral: true }],
+      ]),
+    )
+    expect(await tool.declaredVariables({ 'in/main.tf': 'variable {' })).toBeUndefined()
+    await bench.close()
+  })
+
+  // Without its hash a file of a fetched module could be missing from a plan file.
+  test('the files of fetched modules are hashed by their names, whatever is in them', async () => {
+    const { bench, tool } = await engine.run({ 'main.tf': 'module "far" {\n source = "x"\n}\n' })
+    const names = ['main.tf', String.raw`a\b_override.tf`, 'two\nlines.tf']
+    await bench.makeFolder('data/modules/far')
+    for (const name of names) await bench.write(`data/modules/far/${name}`, `# ${name}`)
+    const installed = '{"Modules":[{"Key":"far","Source":"x","Dir":"../data/modules/far"}]}'
+    await bench.write('data/modules/modules.json', installed)
+    const { kept } = await tool.keepModules()
+    const hashOf = (name: string) => createHash('sha256').update(`# ${name}`).digest('hex')
+    expect(kept?.digests).toEqual(
+      new Map(names.map((name) => [`data/modules/far/${name}`, hashOf(name)])),
+    )
     await bench.close()
   })
 })
