@@ -17,6 +17,8 @@ const basesOf = (version: string): string => `configuration_versions earlier
         and r.kind = 'apply' and r.phase = 'succeeded'
         -- It applied nothing, and an author can start one alone.
         and r.reason is distinct from 'no_changes' and applied.number <= ${version}.number
+        -- It removed what was applied before, and what was written since was never applied.
+        and not r.destroy
       order by r.id desc limit 1), 0)`
 
 /** SQL: whether a version that this one is based on has an unknown author. */
