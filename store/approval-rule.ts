@@ -59,9 +59,9 @@ const buildsElsewhere = `(a.rollback_of is null and a.artifact_run_id is not nul
     and b.pipeline_id = a.pipeline_id))`
 
 /**
- * SQL: since when changes and makings count for the first release of a pipeline to its target. Since the pipeline was
- * created alone would let an author invite an approver, and then create or move a pipeline for hosts that are there
- * already.
+ * SQL: since when changes and makings count for the first release of a pipeline to its target: since the older of the
+ * two was created. Otherwise an author could invite an approver, and then create or move a pipeline for hosts that are
+ * there already.
  */
 const sinceBoth = 'least(p.created_at, w.created_at)'
 
