@@ -162,7 +162,9 @@ export function gitPullRequests(tenant: Tenant) {
          order by n.name`,
         { organizationId, id, maxRuns },
       )
-      const runs = found.map(({ total: _, ...run }: PullRequestRun & { total: number }) => run)
+      const runs: PullRequestRun[] = found.map(
+        ({ total: _, ...run }: PullRequestRun & { total: number }) => run,
+      )
       return { runs, more: (found[0]?.total ?? 0) - runs.length }
     },
   }
