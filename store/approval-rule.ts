@@ -17,6 +17,8 @@ const basesOf = (version: string): string => `configuration_versions earlier
         and r.kind = 'apply' and r.phase = 'succeeded'
         -- It applied nothing, and an author can start one alone.
         and r.reason is distinct from 'no_changes' and applied.number <= ${version}.number
+        -- It removed what was applied before, and what was written since was never applied.
+        and not r.destroy
       order by r.id desc limit 1), 0)`
 
 /** SQL: whether a version that this one is based on has an unknown author. */
@@ -57,8 +59,16 @@ const buildsElsewhere = `(a.rollback_of is null and a.artifact_run_id is not nul
     and b.pipeline_id = a.pipeline_id))`
 
 /**
+ * SQL: since when changes and makings count for the first release of a pipeline to its target: since the older of the
+ * two was created. Otherwise an author could invite an approver, and then create or move a pipeline for hosts that are
+ * there already.
+ */
+const sinceBoth = 'least(p.created_at, w.created_at)'
+
+/**
  * SQL: the same as `selectApprovalRules`, for each run `a` of an application. Its authors are who started
- * it, who wrote its commits, and who changed its pipeline or its target since the last good deployment.
+ * it, who wrote its commits, and who changed its pipeline or its target since the last good deployment. Before the first
+ * one, who changed the target earlier than the pipeline was created is an author until that change is applied.
  * What it waits for while it deploys is a confirmation between two steps.
  */
 export const selectReleaseRules = `
@@ -73,7 +83,8 @@ export const selectReleaseRules = `
           and c.deployed_at is null and (c.part = 'deploy' or not ${buildsElsewhere})
       union select c.user_id from workspace_authorship c
         where c.organization_id = a.organization_id and c.workspace_id = a.target_workspace_id
-          and c.at > coalesce(${lastGood('done.created_at')}, p.created_at))`,
+          and c.at > coalesce(${lastGood('done.created_at')},
+            case when c.applied_at is null then ${sinceBoth} else p.created_at end))`,
     )} as authors,
     exists (select from ${sinceLastGood} and e.unknown_author) as unknown_author,
     coalesce(${lastGood(
@@ -82,7 +93,7 @@ export const selectReleaseRules = `
       `and exists (select from approvals v where v.organization_id = good.organization_id
         and v.pipeline_run_id = good.pipeline_run_id and v.step = 0 and v.decision = 'approved'
         and v.voided_at is null)`,
-    )}, p.created_at) as since
+    )}, ${sinceBoth}) as since
   from application_runs a
     join pipelines p on p.organization_id = a.organization_id and p.id = a.pipeline_id
     left join workspaces w on w.organization_id = a.organization_id and w.id = a.target_workspace_id`

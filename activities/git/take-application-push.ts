@@ -1,5 +1,5 @@
 import { AppError, unavailable } from '../../domain/errors.ts'
-import { fitAny } from './fit-any.ts'
+import { fitAny, namesThatFit } from './fit-any.ts'
 import { fitsAnyGlob } from '../../domain/pipelines/fits-glob.ts'
 import { authorsOfCommits } from '../../app/git/authors-of-commits.ts'
 import { createPushedRun } from '../../app/runs/create-pushed-run.ts'
@@ -98,9 +98,8 @@ async function takeTags({ store }: Deps, push: ApplicationPush): Promise<void> {
   const { organizationId, delivery, pipeline, reader } = push
   const { id, triggerTags, appRepo, appGitConnectionId } = pipeline
   if (appRepo === null) return
-  for (const tag of delivery.tags.filter(
-    (name) => name.length <= maxTagLength && fitsAnyGlob(triggerTags, name),
-  )) {
+  const tags = delivery.tags.filter((name) => name.length <= maxTagLength)
+  for (const tag of await namesThatFit(triggerTags, tags)) {
     const commitSha = await reader.tag(appRepo, tag)
     // The tag was deleted.
     if (commitSha === null) continue

@@ -1,6 +1,6 @@
 import { AppError, unavailable } from '../../domain/errors.ts'
 import { folderOfWorkspace } from '../../domain/git/plan-hydration.ts'
-import { foldersOf, isWithin, type WorkspaceSource } from '../../domain/git/workspace-source.ts'
+import { foldersOf, type WorkspaceSource } from '../../domain/git/workspace-source.ts'
 import { openHost } from '../../app/git/open-host.ts'
 import type { GitHost } from '../../gateways/git/git-host.ts'
 import type { FoundPull } from '../../gateways/git/git-pulls.ts'
@@ -12,7 +12,10 @@ import { startComment } from '../../app/git/start-comment.ts'
 import { workspacesOfConnection } from '../../store/git/workspaces-of-source.ts'
 import type { Deps } from '../deps.ts'
 import { authorsOfPull } from './authors-of-pull.ts'
+import { countTurns } from './count-turns.ts'
 import { planPullRequest, type PullPlan, type PullTarget } from './plan-pull-request.ts'
+import { pushReader, type PushReader } from './read-pushes.ts'
+import { touchedTargets } from './touched-targets.ts'
 
 /**
  * Plans a pull request, as it is at the host now, in each workspace whose folder it touches. Never one from
@@ -33,10 +36,7 @@ export async function takePullRequest(
   if (targets.length === 0) return
   const changed = await host.changedPaths(repo, pull)
   // Any folder may be among what the host does not tell.
-  const touched = targets.filter(
-    ({ folders }) =>
-      !changed || changed.some((path) => folders.some((folder) => isWithin(path, folder))),
-  )
+  const touched = changed ? await touchedTargets(targets, changed) : targets
   const commit = await headOf(deps, { organizationId, connection, host, pull, touched })
   if (!commit) return
   const pullRequestId = await deps.store.tenant(organizationId, async (tenant) => {
@@ -107,6 +107,9 @@ async function noteFault(
   })
 }
 
+/** What the folders of one workspace take, which are compared with each other. */
+const stepsOfFolders = 10_000
+
 /** The workspaces whose files are read from the target branch, or written to it. */
 async function targetsOf(
   { store }: Deps,
@@ -117,9 +120,13 @@ async function targetsOf(
     workspacesOfConnection(tenant, connection),
   )
   const targets: PullTarget[] = []
+  // All of them are of one repository, which the host is asked about once.
+  const reader = pushReader(host)
+  const takeTurns = countTurns()
   for (const { id, name, sourceKind, source, path } of found) {
     const written = sourceKind === 'inline'
-    const branch = written ? connection.defaultBranch : await branchOf(host, connection, source)
+    const branch = written ? connection.defaultBranch : await branchOf(reader, connection, source)
+    await takeTurns(stepsOfFolders)
     if (branch !== into) continue
     if (written && connection.repoType !== 'infra') continue
     const folder = folderOfWorkspace(name)
@@ -133,11 +140,11 @@ async function targetsOf(
 }
 
 async function branchOf(
-  host: GitHost,
+  reader: PushReader,
   { defaultRepo, defaultBranch }: GitConnection,
   { repo, branch }: WorkspaceSource,
 ): Promise<string | null> {
   if (branch !== undefined) return branch
   if (repo === undefined && defaultBranch) return defaultBranch
-  return (await host.repository(repo ?? defaultRepo ?? '')).defaultBranch
+  return reader.defaultBranch(repo ?? defaultRepo ?? '')
 }

@@ -80,26 +80,32 @@ async function load(
     const pull = await pulls.find(pullRequestId)
     const connection = pull?.connectionId && (await gitConnections(tenant).find(pull.connectionId))
     if (!pull || !connection) return undefined
-    const runs = await pulls.runs(pull.id)
+    const planned = await pulls.runs(pull.id)
     const names = await namesOfWorkspaces(tenant, Object.keys(pull.faults).map(Number))
-    return { pull, connection, runs, names }
+    return { pull, connection, planned, names }
   })
   if (!found) return undefined
-  const { pull, connection, runs, names } = found
+  const { pull, connection, planned, names } = found
   const about = JSON.stringify([organizationId, connection.id, pull.repo, pull.number])
   // A MAC, so that nobody can write a comment with it in advance and have it taken for ours.
   const mac = keyring.mac('git pull request', about).toString('hex').slice(0, 40)
   const marker = `<!-- cloud-control ${mac} -->`
   const body = pullRequestComment(
     marker,
-    runs.map(({ workspaceId, workspaceName, commitSha, workspaceRunId, phase, ...run }) => ({
+    planned.runs.map(({ workspaceId, workspaceName, commitSha, workspaceRunId, phase, ...run }) => ({
       ...run,
       name: workspaceName,
       commit: commitSha,
       state: publicState(phase),
       url: `${publicOrigin}/workspaces/${workspaceId}/runs/${workspaceRunId}`,
     })),
-    [...names.values()].map(({ id, name }) => ({ name, fault: pull.faults[String(id)] ?? '' })),
+    {
+      unplanned: [...names.values()].map(({ id, name }) => ({
+        name,
+        fault: pull.faults[String(id)] ?? '',
+      })),
+      more: planned.more,
+    },
   )
   const host = openHost({ keyring, outbound }, organizationId, connection)
   return { pull, connection, host, body, marker }

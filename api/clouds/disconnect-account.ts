@@ -1,4 +1,6 @@
+import { guardedByBudgets } from '../../app/finops/guarded-by-prices.ts'
 import { removeSource } from '../../app/finops/remove-source.ts'
+import { noteGuardChange } from '../../app/policies/note-guard-change.ts'
 import { noteChange } from '../../app/workspaces/note-change.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import { AppError, conflict } from '../../domain/errors.ts'
@@ -11,6 +13,7 @@ import type { Tenant } from '../../store/driver/tenant.ts'
 import type { Deps } from '../deps.ts'
 import { billingSources } from '../../store/finops/billing-sources.ts'
 import { raiseCostVersion } from '../../store/finops/raise-cost-version.ts'
+import { workspaces } from '../../store/workspaces/workspaces.ts'
 import { holdingAccount } from './hold-account.ts'
 
 type Wanted = { id: number; detach: boolean; purge: boolean }
@@ -25,15 +28,19 @@ export async function disconnectAccount(
   { id, detach, purge }: Wanted,
 ): Promise<void> {
   await holdingAccount(deps, caller, async (tenant) => {
-    const workspaces = accountWorkspaces(tenant, id)
-    // Workspaces first, as a change of a workspace does: the other order could deadlock.
-    const held = await workspaces.hold()
+    const users = accountWorkspaces(tenant, id)
+    // Workspaces first, as a change of a workspace does: the other order could deadlock. All at once, since the lock
+    // of one of them after that of a later one could deadlock too.
+    const guarded = await guardedByBudgets(tenant)
+    const held = await workspaces(tenant).holdGuarded([await users.ids(), ...guarded])
     const account = await cloudAccounts(tenant).getForUpdate(id)
-    const naming = await workspaces.ids()
-    if (naming.length > 0 && !detach) throw inUse(naming.length, await workspaces.named(10))
+    const naming = await users.ids()
+    if (naming.length > 0 && !detach) throw inUse(naming.length, await users.named(10))
     if (naming.some((workspaceId) => !held.includes(workspaceId)))
       throw conflict('account_in_use', 'A workspace began to use this account just now. Try again.')
     await detachAll(tenant, caller, { id, workspaceIds: naming })
+    // No bill of it is late any more, and `purge` takes its cost away: a budget may then hold a run no more.
+    await noteGuardChange(tenant, caller, { what: 'bills', guarded })
     await accountConnections(tenant).disconnect(id, { purge })
     const source = purge ? await billingSources(tenant).ofAccount(id) : undefined
     if (source) await removeSource(tenant, source, actorOf(caller))

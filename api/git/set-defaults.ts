@@ -8,12 +8,14 @@ import {
   type GitClaim,
   type GitConnection,
 } from '../../store/git/git-connections.ts'
+import { holdFollowers } from '../../store/git/followers-of-defaults.ts'
+import { noteMovedDefaults } from '../../app/git/note-moved-defaults.ts'
 import { startInitialization } from '../../app/git/start-initialization.ts'
 import { startPipelineWebhook, startWebhook } from '../../app/git/start-webhook.ts'
 import { triggeredPipelines } from '../../store/pipelines/pipelines.ts'
 import type { Deps } from '../deps.ts'
 import { claimOf, markReady } from './create-connection.ts'
-import { findRepository } from './find-repository.ts'
+import { findRepository, type FoundRepository } from './find-repository.ts'
 import { markOrUndo, ownershipOf } from './mark-claim.ts'
 import { openHost } from '../../app/git/open-host.ts'
 import type { GitDefaultsBody } from './schemas.ts'
@@ -55,9 +57,43 @@ export async function setDefaults(
   const otherRepository = old?.repositoryId !== claim.repositoryId
   const moved = !old || old.repositoryId !== claim.repositoryId || old.branch !== claim.branch
 
-  const after = await deps.store.tenant(organizationId, async (tenant) => {
+  const moves = { moved, otherRepository }
+  const after = await writeDefaults(deps, caller, { before, found, claim, moves })
+  if (!moved) return after
+  const owned = await markOrUndo(deps, caller, {
+    claim: { host, connection: after, ...found },
+    undo: async () => putBack(deps, caller, { before, old, after }),
+  })
+  if (old) await giveBack(deps, caller, { connection: before, claim: old })
+  // The webhook of a repository covers all of its branches.
+  if (otherRepository) {
+    await removeWebhook(deps, () => host, before)
+    const origin = publicOrigin({ server: { deps } })
+    await syncWebhook(deps, organizationId, { host, connection: after, origin })
+  }
+  if (owned === 'ours' && after.repoType === 'application') await markReady(deps, caller, after)
+  return waitForInitialization(deps, caller, after)
+}
+
+type Written = {
+  before: GitConnection
+  found: FoundRepository
+  claim: GitClaim
+  moves: { moved: boolean; otherRepository: boolean }
+}
+
+/** Claims the new branch and says so to what follows the connection, in one transaction. */
+async function writeDefaults(
+  deps: Deps,
+  caller: Caller,
+  { before, found, claim, moves: { moved, otherRepository } }: Written,
+): Promise<GitConnection> {
+  const { organizationId } = caller
+  const { id } = before
+  return deps.store.tenant(organizationId, async (tenant) => {
     const connections = gitConnections(tenant)
-    await connections.getForUpdate(id)
+    const followers = await holdFollowers(tenant, id)
+    const held = await connections.getForUpdate(id)
     const changed = await connections.update(id, {
       defaultRepo: found.repository.fullName,
       defaultBranch: found.branch,
@@ -66,6 +102,14 @@ export async function setDefaults(
         webhookState: 'pending' as const,
         webhookSecret: before.webhookSecret ?? newWebhookSecret(deps, organizationId),
       }),
+    })
+    // Compared with the row as it is now: another request may have moved it while the host was asked.
+    await noteMovedDefaults(tenant, caller, {
+      followers,
+      moved: {
+        repo: otherRepository || held.defaultRepo !== before.defaultRepo,
+        branch: held.defaultBranch !== changed.defaultBranch,
+      },
     })
     if (moved) {
       await connections.claim(id, claim)
@@ -86,31 +130,17 @@ export async function setDefaults(
     })
     return changed
   })
-  if (!moved) return after
-  const owned = await markOrUndo(deps, caller, {
-    claim: { host, connection: after, ...found },
-    undo: async () => putBack(deps, caller, { before, old }),
-  })
-  if (old) await giveBack(deps, caller, { connection: before, claim: old })
-  // The webhook of a repository covers all of its branches.
-  if (otherRepository) {
-    await removeWebhook(deps, () => host, before)
-    const origin = publicOrigin({ server: { deps } })
-    await syncWebhook(deps, organizationId, { host, connection: after, origin })
-  }
-  if (owned === 'ours' && after.repoType === 'application') await markReady(deps, caller, after)
-  return waitForInitialization(deps, caller, after)
 }
 
-/** The new branch could not be claimed: restores the previous one. */
-async function putBack(
-  deps: Deps,
-  { organizationId }: Caller,
-  { before, old }: { before: GitConnection; old: GitClaim | undefined },
-): Promise<void> {
-  await deps.store.tenant(organizationId, async (tenant) => {
+type Undone = { before: GitConnection; old: GitClaim | undefined; after: GitConnection }
+
+/** The new branch could not be claimed: restores the previous one. A run may have read the new one meanwhile. */
+async function putBack(deps: Deps, caller: Caller, { before, old, after }: Undone): Promise<void> {
+  await deps.store.tenant(caller.organizationId, async (tenant) => {
     const { defaultRepo, defaultBranch, status, statusReason, webhookState } = before
     const connections = gitConnections(tenant)
+    const followers = await holdFollowers(tenant, before.id)
+    await connections.getForUpdate(before.id)
     if (old) await connections.claim(before.id, old)
     else await connections.release(before.id)
     await connections.update(before.id, {
@@ -120,6 +150,11 @@ async function putBack(
       statusReason,
       webhookState,
     })
+    const moved = {
+      repo: after.defaultRepo !== defaultRepo,
+      branch: after.defaultBranch !== defaultBranch,
+    }
+    await noteMovedDefaults(tenant, caller, { followers, moved })
   })
 }
 

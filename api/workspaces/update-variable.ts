@@ -1,6 +1,6 @@
 import type { Caller } from '../../domain/access/caller.ts'
 import { invalid } from '../../domain/errors.ts'
-import { faultOfVariableKey } from '../../domain/workspaces/variables.ts'
+import { faultOfVariableKey, isOtherStep } from '../../domain/workspaces/variables.ts'
 import { refuseTotals, refuseValue } from '../../domain/workspaces/variable-bounds.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { noteChange } from '../../app/workspaces/note-change.ts'
@@ -31,10 +31,7 @@ export async function updateVariable(
     const variables = workspaceVariables(tenant)
     const before = await variables.get(id, variableId)
     const { value, sensitive = before.sensitive, phase = before.phase } = change
-    if (before.sensitive && !sensitive && value === undefined)
-      throw invalid('A sensitive value is never shown again: send a new value with it.', [
-        { path: 'value', message: 'is required to make the variable non-sensitive' },
-      ])
+    assertGiven(before, change)
     if (value === undefined && sensitive === before.sensitive && phase === before.phase)
       return presentVariable(
         deps.keyring,
@@ -74,6 +71,26 @@ export async function updateVariable(
     })
     return presentVariable(deps.keyring, organizationId, row)
   })
+}
+
+/**
+ * A sensitive value is write-only. Without these checks, a Deployer could read the secrets of production's
+ * applies: by making them not sensitive, or by giving them to plans, which run their author's code and which
+ * nobody approves.
+ */
+function assertGiven(
+  before: WorkspaceVariable,
+  { value, sensitive, phase = before.phase }: VariableChangeBody,
+): void {
+  if (!before.sensitive || value !== undefined) return
+  if (sensitive === false)
+    throw invalid('A sensitive value is never shown again: send a new value with it.', [
+      { path: 'value', message: 'is required to make the variable non-sensitive' },
+    ])
+  if (isOtherStep(before.phase, phase))
+    throw invalid('A sensitive value goes to no other phase: send a new value with it.', [
+      { path: 'value', message: 'is required to give a sensitive variable to another phase' },
+    ])
 }
 
 type Changed = Pick<WorkspaceVariable, 'id' | 'key' | 'kind' | 'sensitive'> & { plain: string }

@@ -15,11 +15,17 @@ export type PlannedWorkspace = {
 /** Why a workspace was not planned. */
 export type UnplannedWorkspace = { name: string; fault: string }
 
+export type Others = {
+  unplanned?: readonly UnplannedWorkspace[]
+  /** How many planned workspaces there are beside the given ones: the last ones in the order of `rankOf`. */
+  more?: number
+}
+
 /** Bitbucket refuses more than 32,768 characters, and GitHub more than 65,536. */
 const maxCharacters = 30_000
 /** Of these for the budgets, so that many of them do not displace the workspaces. */
 const maxOfBudgets = 8_000
-/** For the words that say how many more there are. */
+/** For each of the two sentences that say how many more there are. */
 const reserved = 40
 
 /**
@@ -29,7 +35,7 @@ const reserved = 40
 export function pullRequestComment(
   marker: string,
   planned: readonly PlannedWorkspace[],
-  unplanned: readonly UnplannedWorkspace[],
+  { unplanned = [], more = 0 }: Others = {},
 ): string {
   const head = [
     '### cloud-control',
@@ -39,7 +45,7 @@ export function pullRequestComment(
     '| Workspace | Commit | Plan | Add | Change | Destroy | Gates |',
     '|---|---|---|---|---|---|---|',
   ]
-  const budgets = brokenBudgets(planned)
+  const budgets = brokenBudgets(planned, more)
   const tail = [...budgets, '', marker]
   const rows: Row[] = [
     ...planned.map((workspace) => ({ rank: rankOf(workspace), text: rowOf(workspace) })),
@@ -49,7 +55,7 @@ export function pullRequestComment(
     })),
   ]
   const left = maxCharacters - lengthOf(head) - lengthOf(tail)
-  return [...head, ...fittingRows(rows, left), ...tail].join('\n')
+  return [...head, ...fittingRows(rows, { characters: left, more }), ...tail].join('\n')
 }
 
 /** Rank 0 is left out last. */
@@ -60,24 +66,33 @@ function rankOf({ state, reason }: PlannedWorkspace): number {
   return reason === 'no_changes' ? 2 : 1
 }
 
-function fittingRows(rows: readonly Row[], characters: number): string[] {
+function fittingRows(
+  rows: readonly Row[],
+  { characters, more }: { characters: number; more: number },
+): string[] {
   const texts = rows.map(({ text }) => text)
-  if (lengthOf(texts) <= characters) return texts
+  if (more === 0 && lengthOf(texts) <= characters) return texts
   const ranked = rows.toSorted((one, other) => one.rank - other.rank).map(({ text }) => text)
   const shown = fitting(ranked, characters - reserved)
-  return [...shown, '', `… and ${rows.length - shown.length} more workspaces.`]
+  return [...shown, '', `… and ${rows.length - shown.length + more} more workspaces.`]
 }
 
-function brokenBudgets(planned: readonly PlannedWorkspace[]): string[] {
+function brokenBudgets(planned: readonly PlannedWorkspace[], moreWorkspaces: number): string[] {
   const lines = planned.flatMap(({ name, gates }) =>
     budgetFindingsOf(gates)
       .filter(({ breaks }) => breaks)
       .map(({ budget }) => `- ${name} would break the budget ${plain(budget.name)}.`),
   )
-  if (lines.length === 0) return []
-  const shown = fitting(lines, maxOfBudgets - reserved)
+  const shown = fitting(lines, maxOfBudgets - reserved * (moreWorkspaces > 0 ? 2 : 1))
   const more = lines.length - shown.length
-  return ['', ...shown, ...(more > 0 ? ['', `… and ${more} more budgets.`] : [])]
+  return [
+    ...(shown.length > 0 ? ['', ...shown] : []),
+    ...(more > 0 ? ['', `… and ${more} more budgets.`] : []),
+    // Otherwise a reader would take it that the workspaces which are left out break none.
+    ...(moreWorkspaces > 0
+      ? ['', `Budgets of ${moreWorkspaces} more workspaces are not shown.`]
+      : []),
+  ]
 }
 
 /** As many lines from the first one on as have so many characters. */

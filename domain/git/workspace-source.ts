@@ -17,6 +17,20 @@ export function foldersOf({ include = [] }: WorkspaceSource, path: string): stri
 export const isWithin = (path: string, folder: string): boolean =>
   folder === '' || path.startsWith(`${folder}/`)
 
+/**
+ * The folders that a path is in by `isWithin`, each once, the empty one first. None with a name of more than `longest`
+ * characters: the names of all folders of a path of a million slashes have 500 GB together.
+ */
+export function* foldersAround(path: string, longest: number): Generator<string> {
+  yield ''
+  for (
+    let slash = path.indexOf('/', 1);
+    slash !== -1 && slash <= longest;
+    slash = path.indexOf('/', slash + 1)
+  )
+    yield path.slice(0, slash)
+}
+
 /** Folders are named as paths of files are, relative to the repository's top. */
 export function checkInclude(include: readonly string[]): void {
   for (const folder of include) {

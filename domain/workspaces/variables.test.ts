@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { faultOfPhase, faultOfVariableKey, isInPhase } from './variables.ts'
+import { faultOfPhase, faultOfVariableKey, isInPhase, isOtherStep } from './variables.ts'
 
 /** Every variable by which a program that a run can start is known to run code or to ask elsewhere. */
 const steering = `
@@ -84,6 +84,18 @@ describe('phases', () => {
     expect(isInPhase('both', 'plan') && isInPhase('both', 'apply')).toBe(true)
     expect(isInPhase('plan', 'plan') && isInPhase('apply', 'apply')).toBe(true)
     expect(isInPhase('plan', 'apply') || isInPhase('apply', 'plan')).toBe(false)
+  })
+
+  test.each([
+    ['both', 'plan', false],
+    ['both', 'apply', false],
+    ['apply', 'apply', false],
+    ['apply', 'plan', true],
+    ['apply', 'both', true],
+    ['plan', 'apply', true],
+    ['plan', 'both', true],
+  ] as const)('a change from %s to %s gives it to another step: %s', (from, to, is) => {
+    expect(isOtherStep(from, to)).toBe(is)
   })
 
   test('variables of OpenTofu have both, by either way of setting them', () => {

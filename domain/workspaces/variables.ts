@@ -33,6 +33,10 @@ export type VariablePhase = 'plan' | 'apply' | 'both'
 export const isInPhase = (phase: VariablePhase, step: 'plan' | 'apply'): boolean =>
   phase === 'both' || phase === step
 
+/** Whether a change from one phase to another gives the variable to a step that did not get it before. */
+export const isOtherStep = (from: VariablePhase, to: VariablePhase): boolean =>
+  from !== to && from !== 'both'
+
 type Named = { kind: 'terraform' | 'env'; key: string }
 
 const prefix = 'TF_VAR_'

@@ -18,7 +18,7 @@ export const limits: Limits = {
   longFunctions: {
     activities: 4,
     agent: 7,
-    api: 26,
+    api: 25,
     bench: 1,
 
     console: 23,

@@ -1,5 +1,6 @@
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 import type { RunPhase } from '../../domain/runs/run-state.ts'
+import { gatesOfComment } from './gates-of-comment.ts'
 
 export type GitPullRequest = {
   id: number
@@ -18,8 +19,15 @@ export type PullRequestRun = {
   phase: RunPhase
   reason: string | null
   summary: { import?: number; add: number; change: number; destroy: number } | null
+  /** Of the findings those about budgets that the plan would break, without their texts. */
   gates: Array<{ kind: string; result: string; findings: unknown[] }>
 }
+
+/** Those that the comment has room for, by name, and how many runs there are beside them. */
+export type PullRequestRuns = { runs: PullRequestRun[]; more: number }
+
+/** The comment has room for fewer: a row has more than 60 of its 30,000 characters (domain/git/pull-request-comment.ts). */
+const maxRuns = 500
 
 /** Pull requests that touch workspaces, their plans, and the one comment on each. */
 export function gitPullRequests(tenant: Tenant) {
@@ -130,20 +138,34 @@ export function gitPullRequests(tenant: Tenant) {
       return row !== undefined
     },
 
-    /** The newest plan of each workspace at the head. */
-    async runs(id: number): Promise<PullRequestRun[]> {
+    /**
+     * The newest plan of each workspace at the head. Of too many the comment leaves out the last ones in the order of
+     * `ranked`, so these are not read.
+     */
+    async runs(id: number): Promise<PullRequestRuns> {
       const { rows: found } = await db.raw(
-        `select distinct on (w.name) w.id as "workspaceId", w.name as "workspaceName",
-           v.commit_sha as "commitSha", r.id as "workspaceRunId", r.phase, r.reason, r.summary, r.gates
-         from configuration_versions v
-         join workspace_runs r on r.organization_id = v.organization_id and r.configuration_version_id = v.id
-         join workspaces w on w.organization_id = v.organization_id and w.id = v.workspace_id
-         join git_pull_requests p on p.organization_id = v.organization_id and p.id = v.pull_request_id
-         where p.organization_id = ? and p.id = ? and (p.head_sha is null or v.commit_sha = p.head_sha)
-         order by w.name, v.id desc, r.id desc`,
-        [organizationId, id],
+        `with newest as (
+           select distinct on (w.name) w.id as workspace_id, w.name, v.commit_sha, r.id, r.phase, r.reason
+           from configuration_versions v
+           join workspace_runs r on r.organization_id = v.organization_id and r.configuration_version_id = v.id
+           join workspaces w on w.organization_id = v.organization_id and w.id = v.workspace_id
+           join git_pull_requests p on p.organization_id = v.organization_id and p.id = v.pull_request_id
+           where p.organization_id = :organizationId and p.id = :id and (p.head_sha is null or v.commit_sha = p.head_sha)
+           order by w.name, v.id desc, r.id desc),
+         ranked as (
+           select *, count(*) over ()::integer as total from newest
+           order by case when phase in ('failed', 'canceled') then 0 when reason = 'no_changes' then 2 else 1 end, name
+           limit :maxRuns)
+         select n.workspace_id as "workspaceId", n.name as "workspaceName", n.commit_sha as "commitSha",
+           n.id as "workspaceRunId", n.phase, n.reason, r.summary, ${gatesOfComment} as gates, n.total
+         from ranked n join workspace_runs r on r.organization_id = :organizationId and r.id = n.id
+         order by n.name`,
+        { organizationId, id, maxRuns },
       )
-      return found
+      const runs: PullRequestRun[] = found.map(
+        ({ total: _, ...run }: PullRequestRun & { total: number }) => run,
+      )
+      return { runs, more: (found[0]?.total ?? 0) - runs.length }
     },
   }
 }

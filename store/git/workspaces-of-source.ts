@@ -39,12 +39,13 @@ export async function workspacesOfSource(
   },
 ): Promise<number[]> {
   if (branches.length === 0) return []
+  const pushed = new Set(branches)
   const found = await workspacesOfConnection(tenant, connection)
   return found
     .filter(({ sourceKind, source: { repo, branch } }) => {
       const named = branch ?? (repo === undefined ? connection.defaultBranch : null)
       // If only the host knows the branch (its default branch), the host is asked.
-      return sourceKind === 'git' && (named === null || branches.includes(named))
+      return sourceKind === 'git' && (named === null || pushed.has(named))
     })
     .map(({ id }) => id)
 }

@@ -5,7 +5,8 @@ import type { WorkspaceRun } from '../runs/workspace-runs.ts'
 /**
  * What the end of an apply means for its workspace and its attempt, in one statement: after a
  * success the authors' changes that the plan knew of are settled, and after any other end of an
- * apply the state is to be refreshed. Who wrote a version that is newer than the run's
+ * apply the state is to be refreshed. A run with `destroy` settles none: it applied nothing of what
+ * they wrote. Who wrote a version that is newer than the run's
  * stays an author with all changes: what they wrote was not applied, and the next version contains
  * it. The caller holds the workspace's row, under which versions are made.
  */
@@ -14,9 +15,13 @@ export async function settleApply(
   {
     id,
     workspaceId,
+    destroy,
     configurationVersionId,
     authorshipThrough,
-  }: Pick<WorkspaceRun, 'id' | 'workspaceId' | 'configurationVersionId' | 'authorshipThrough'>,
+  }: Pick<
+    WorkspaceRun,
+    'id' | 'workspaceId' | 'destroy' | 'configurationVersionId' | 'authorshipThrough'
+  >,
   { isApplied, fence }: { isApplied: boolean; fence: number },
 ): Promise<void> {
   const { db, organizationId } = unwrap(tenant)
@@ -24,7 +29,8 @@ export async function settleApply(
     name: 'settle-apply',
     text: `with settled as (
         update workspace_authorship set applied_at = now()
-        where organization_id = $1 and workspace_id = $3 and applied_at is null and id <= $4 and $5::boolean
+        where organization_id = $1 and workspace_id = $3 and applied_at is null and id <= $4
+          and $5::boolean and not $8::boolean
           and user_id <> all(array(select distinct unnest(newer.author_user_ids)
             from configuration_versions newer join configuration_versions applied
               on applied.organization_id = newer.organization_id and applied.id = $7
@@ -45,6 +51,7 @@ export async function settleApply(
       isApplied,
       fence,
       configurationVersionId,
+      destroy,
     ],
   })
 }

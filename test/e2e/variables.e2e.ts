@@ -121,6 +121,49 @@ describe('variables of a workspace', () => {
     await context.close()
   })
 
+  test('a sensitive variable of applies is given to plans only with a new value', async () => {
+    const workspace = await org.workspace({ by: author })
+    const value = 'correct-horse-battery'
+    const body = { key: 'API_KEY', value, kind: 'env', sensitive: true, phase: 'apply' }
+    harness.secrets.note('variable', value)
+    await author.post(`${workspace.url}/variables`, body)
+    const { page, context, faults } = await visit(browser, harness, { user: author })
+    const sent: unknown[] = []
+    page.on('request', (request) => {
+      if (request.method() === 'PATCH') sent.push(request.postDataJSON())
+    })
+    await page.goto(`/workspaces/${workspace.id}?tab=variables`)
+    const dialog = page.getByRole('dialog')
+    const givenTo = dialog.getByLabel('Given to')
+    const save = dialog.getByRole('button', { name: 'Save' })
+    const change = page.getByRole('button', { name: 'Change API_KEY' })
+    await change.click()
+    await givenTo.selectOption({ label: 'plan only' })
+    await dialog.getByText('A sensitive value is not given to other steps').waitFor()
+    await givenTo.selectOption({ label: 'apply only' })
+    await dialog.getByText('The value is not shown.').waitFor()
+    await givenTo.selectOption({ label: 'plan and apply' })
+    await dialog.getByText('A sensitive value is not given to other steps').waitFor()
+    await save.click()
+    expect(await dialog.getByLabel('Value').evaluate((field) => field.matches(':invalid'))).toBe(
+      true,
+    )
+    expect(sent).toEqual([])
+    const newValue = 'another-long-secret'
+    harness.secrets.note('variable', newValue)
+    await dialog.getByLabel('Value').fill(newValue)
+    await save.click()
+    await dialog.waitFor({ state: 'detached' })
+    // Both steps have it already, so one of them keeps it.
+    await change.click()
+    await givenTo.selectOption({ label: 'apply only' })
+    await save.click()
+    await dialog.waitFor({ state: 'detached' })
+    expect(sent).toEqual([{ value: newValue, phase: 'both' }, { phase: 'apply' }])
+    expect(faults).toEqual([])
+    await context.close()
+  })
+
   test('a save takes back nothing of another person, and says what both changed', async () => {
     const workspace = await org.workspace({ by: author })
     const url = `${workspace.url}/variables`

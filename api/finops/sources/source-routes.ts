@@ -1,7 +1,4 @@
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { removeSource } from '../../../app/finops/remove-source.ts'
-import { conflict } from '../../../domain/errors.ts'
-import { actorOf } from '../../../store/audit/audit-log.ts'
 import type { Tenant } from '../../../store/driver/tenant.ts'
 import { billingSources } from '../../../store/finops/billing-sources.ts'
 import { readSources } from '../../../store/finops/read-sources.ts'
@@ -18,6 +15,7 @@ import {
   Page,
   Time,
 } from '../../http/schemas.ts'
+import { deleteSource } from './delete-source.ts'
 
 const target = async (tenant: Tenant, { id = 0 }: Record<string, number>) =>
   billingSources(tenant).get(id)
@@ -31,13 +29,6 @@ const SourceBody = Type.Object({
   ingestedAt: Nullable(Time),
   createdAt: Time,
 })
-
-const ofAccount = (accountId: number) =>
-  conflict(
-    'source_of_account',
-    'This is the source of a cloud account. Its cost goes with the account, if that is disconnected with its data.',
-    accountId,
-  )
 
 /** Where bills come from: cloud accounts and uploads. */
 export const sourceRoutes: FastifyPluginAsyncTypebox = async (app) => {
@@ -84,11 +75,7 @@ export const sourceRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ caller, params: { id } }) => {
-      await deps.store.tenant(caller.organizationId, async (tenant) => {
-        const source = await billingSources(tenant).get(id)
-        if (source.cloudAccountId !== null) throw ofAccount(source.cloudAccountId)
-        await removeSource(tenant, source, actorOf(caller))
-      })
+      await deleteSource(deps, caller, id)
       return { ok: true as const }
     },
   )

@@ -5,6 +5,9 @@ import { TextField } from '../parts/forms.tsx'
 import { plainText } from '../parts/plain-text.ts'
 import { declaredType, howToWrite } from './declared-type.ts'
 
+/** Why a sensitive variable cannot keep its value; false if it can. */
+export type NewValueReason = 'shown' | 'other_steps' | false
+
 type Props = {
   workspaceId: number
   /** The one that is changed; undefined for a new one. */
@@ -13,13 +16,13 @@ type Props = {
   name: string
   /** An environment variable is a text, whatever the files declare. */
   isEnvironment: boolean
-  /** A sensitive variable becomes a shown one, so its value cannot stay. */
-  isRequired: boolean
+  /** Why a new value is required. */
+  needsNew: NewValueReason
 }
 
 /** The value of a variable. The type that the files declare says how it is written, so no switch has to. */
 export function ValueField(props: Props) {
-  const { workspaceId, variable, name, isEnvironment, isRequired } = props
+  const { workspaceId, variable, name, isEnvironment, needsNew } = props
   const files = useQuery(configurationQuery(workspaceId)).data?.configuration?.files ?? {}
   const folder = useQuery(workspaceQuery(workspaceId)).data?.workspace.path ?? ''
   const how = isEnvironment
@@ -35,18 +38,22 @@ export function ValueField(props: Props) {
       autoComplete="off"
       spellCheck={false}
       className="variable-value"
-      required={isRequired}
-      hint={hintOf({ variable, isRequired, how })}
+      required={needsNew !== false}
+      hint={hintOf({ variable, needsNew, how })}
     />
   )
 }
 
-function hintOf({
-  variable,
-  isRequired,
-  how,
-}: Pick<Props, 'variable' | 'isRequired'> & { how: string }) {
-  if (isRequired) return `A sensitive value is never shown again, so a new one is needed. ${how}`
+type Hinted = Pick<Props, 'variable' | 'needsNew'> & { how: string }
+
+function hintOf({ variable, needsNew, how }: Hinted) {
+  if (needsNew) return `${newValueWords[needsNew]} ${how}`
   if (!variable?.sensitive) return how
   return `The value is not shown. Leave it empty to keep it; what you write here replaces it. ${how}`
+}
+
+const newValueWords: Record<Exclude<NewValueReason, false>, string> = {
+  shown: 'A sensitive value is never shown again, so a new one is needed.',
+  other_steps:
+    'A sensitive value is not given to other steps than before, so a new one is needed.',
 }

@@ -6,7 +6,7 @@ import type { Variable } from '../api/types.ts'
 import { FormDialog } from '../parts/form-dialog.tsx'
 import { Check, Field, Select, textIn } from '../parts/forms.tsx'
 import { useVariableChange } from './use-variable-change.ts'
-import { ValueField } from './value-field.tsx'
+import { ValueField, type NewValueReason } from './value-field.tsx'
 
 type DialogProps = {
   workspaceId: number
@@ -23,6 +23,7 @@ export function VariableDialog(props: DialogProps) {
   const { workspaceId, variable, name, onClose } = props
   const [key, setKey] = useState(variable?.key ?? name ?? '')
   const [kind, setKind] = useState<string>(variable?.kind ?? 'terraform')
+  const [phase, setPhase] = useState<Variable['phase']>(variable?.phase ?? 'both')
   const [sensitive, setSensitive] = useState(variable?.sensitive ?? false)
   const save = useSave(props)
   return (
@@ -44,15 +45,7 @@ export function VariableDialog(props: DialogProps) {
             value={key}
             onChange={({ target }) => setKey(target.value)}
           />
-          <Select
-            label="Kind"
-            name="kind"
-            value={kind}
-            onChange={({ target }) => setKind(target.value)}
-          >
-            <option value="terraform">OpenTofu variable</option>
-            <option value="env">environment</option>
-          </Select>
+          <KindField kind={kind} onChange={setKind} />
         </>
       )}
       <ValueField
@@ -60,7 +53,7 @@ export function VariableDialog(props: DialogProps) {
         variable={variable}
         name={key.trim()}
         isEnvironment={kind === 'env'}
-        isRequired={variable?.sensitive === true && !sensitive}
+        needsNew={variable?.sensitive === true && whyNew(variable, { sensitive, phase })}
       />
       <Field
         label="Description (optional)"
@@ -70,7 +63,7 @@ export function VariableDialog(props: DialogProps) {
         autoComplete="off"
         hint="What it is for. Do not write a secret here: everybody who reads the workspace sees it."
       />
-      <PhaseField phase={variable?.phase} />
+      <PhaseField phase={phase} onChange={setPhase} />
       <Check
         label="Sensitive: written only, and masked wherever it would show"
         name="sensitive"
@@ -111,16 +104,37 @@ type Typed = ReturnType<typeof typedIn>
 const typedIn = (form: FormData) => ({
   value: textIn(form, 'value'),
   sensitive: form.get('sensitive') !== null,
-  phase: phaseIn(form),
+  phase: phaseOf(form.get('phase')),
   description: textIn(form, 'description').trim(),
 })
 
-function PhaseField({ phase: current }: { phase: Variable['phase'] | undefined }) {
+function KindField({ kind, onChange }: { kind: string; onChange: (kind: string) => void }) {
+  return (
+    <Select label="Kind" name="kind" value={kind} onChange={({ target }) => onChange(target.value)}>
+      <option value="terraform">OpenTofu variable</option>
+      <option value="env">environment</option>
+    </Select>
+  )
+}
+
+/** Why the service refuses this change of a sensitive variable without a new value. */
+function whyNew(
+  { phase: from }: Variable,
+  { sensitive, phase }: Pick<Variable, 'sensitive' | 'phase'>,
+): NewValueReason {
+  if (!sensitive) return 'shown'
+  return from !== 'both' && from !== phase && 'other_steps'
+}
+
+type PhaseProps = { phase: Variable['phase']; onChange: (phase: Variable['phase']) => void }
+
+function PhaseField({ phase: current, onChange }: PhaseProps) {
   return (
     <Select
       label="Given to"
       name="phase"
-      defaultValue={current}
+      value={current}
+      onChange={({ target }) => onChange(phaseOf(target.value))}
       hint="A plan-only run needs no approval and runs the code of its author. Only environment variables can be limited to plan or apply."
     >
       {phases.map((phase) => (
@@ -140,5 +154,5 @@ export const phaseWords: Record<Variable['phase'], string> = {
 
 const phases: Variable['phase'][] = ['both', 'plan', 'apply']
 
-const phaseIn = (form: FormData): Variable['phase'] =>
-  phases.find((phase) => phase === form.get('phase')) ?? 'both'
+const phaseOf = (text: unknown): Variable['phase'] =>
+  phases.find((phase) => phase === text) ?? 'both'

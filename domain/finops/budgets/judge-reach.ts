@@ -81,8 +81,8 @@ function changeInWords(delta: string | null, money: (amount: number) => string):
   return ` and the plan ${change > 0 ? 'adds' : 'saves'} ${money(Math.abs(change))} a month`
 }
 
-/** Each page of runs has all findings. */
-const maxShown = 20
+/** Of one run: each page of runs has all of them, and the comment on a pull request names those that break. */
+export const maxBudgetFindings = 20
 
 type Gate = { kind: string; result: CostVerdict['result']; findings: unknown[] }
 
@@ -91,7 +91,7 @@ export function withBudgetFindings(
   gates: readonly unknown[],
   findings: readonly BudgetFinding[],
 ): unknown[] {
-  const shown = findings.toSorted((a, b) => Number(b.breaks) - Number(a.breaks)).slice(0, maxShown)
+  const shown = findings.toSorted((a, b) => Number(b.breaks) - Number(a.breaks)).slice(0, maxBudgetFindings)
   // Made by runner/judge-plan.ts.
   return (gates as Gate[]).map((gate) => {
     if (gate.kind !== 'cost') return gate

@@ -168,3 +168,16 @@ test('a head that touches no workspace any more leaves no plan of an older one i
   expect(await queued(at)).toBe(before + 1)
   expect(await commentOf(at)).not.toContain('-one |')
 })
+
+test('only the workspaces whose folder is changed are planned, and the host is asked once for its default branch', async () => {
+  const at = await proposed({ 'two/main.tf': main('b'), 'one-more/main.tf': main('b') })
+  // They name the repository and no branch.
+  for (const id of [at.one, at.two])
+    await platform('workspaces').where({ id }).update({ source: { repo: at.repo } })
+  const { calls } = harness.peer.server
+  const before = calls.length
+  await take(at)
+  expect([await plannedIn(at.one), await plannedIn(at.two)]).toEqual([0, 1])
+  const asked = calls.slice(before).filter((call) => /^GET \/api\/v4\/projects\/[^/]+$/.test(call))
+  expect(asked).toHaveLength(1)
+})

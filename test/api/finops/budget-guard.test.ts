@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { unwrap } from '../../../store/driver/tenant.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
+import type { TestOrganization } from '../../harness/test-organization.ts'
+import type { TestUser } from '../../harness/test-user.ts'
+import { awsAccount } from '../clouds/account-bodies.ts'
 import { approvedRun } from '../users/approve-as.ts'
 
 const url = '/api/finops/budgets'
@@ -126,6 +129,59 @@ describe('settings that move the scope of a budget that holds runs', () => {
       unwrap(tenant).db('workspace_authorship').where({ userId: owner.id }).pluck('what'),
     )
     expect(noted).toEqual(isNoted ? [what] : [])
+  })
+})
+
+describe('bills whose cost a budget that holds runs adds up', () => {
+  let harness: Harness
+  beforeAll(async () => {
+    harness = await createHarness()
+  })
+  afterAll(async () => harness.close())
+
+  const sourceOf = async (org: TestOrganization, of: object): Promise<number> => {
+    const db = harness.deps.store.platform
+    const row = { organizationId: org.id, ...of }
+    const [{ id }] = await db('billing_sources').insert(row).returning('id')
+    return id
+  }
+  const uploads = async (org: TestOrganization) =>
+    `/api/finops/sources/${await sourceOf(org, { name: 'data-center' })}`
+  const account = async (org: TestOrganization, by: TestUser) => {
+    const made = await by.post('/api/cloud/accounts', awsAccount())
+    expect(made.statusCode, made.body).toBe(201)
+    const { id } = made.json().account
+    await sourceOf(org, { cloudAccountId: id })
+    return `/api/cloud/accounts/${id}`
+  }
+
+  test.each([
+    ['a source of uploads is deleted', uploads, true],
+    ['an account is disconnected', account, true],
+    [
+      'an account is disconnected with its cost',
+      async (org: TestOrganization, by: TestUser) => `${await account(org, by)}?purge=true`,
+      true,
+    ],
+    ['a source is deleted, and no budget holds runs', uploads, false],
+  ])('200: where %s: authorship and a void approval', async (_, place, holds) => {
+    const org = await harness.organization()
+    const by = await org.user('SRE · Cloud Admin')
+    const run = await approvedRun(harness.deps, org, await org.user('Deployer'))
+    const body = holding({ overBudget: holds ? 'approve' : 'warn' })
+    const made = await (await org.user('SRE · Cloud Admin')).post(url, body)
+    expect(made.statusCode, made.body).toBe(201)
+    const { workspaceId } = await run.now()
+    const db = harness.deps.store.platform
+    await db('workspaces').where({ id: workspaceId }).update({ criticality: 'standard' })
+    expect(await run.now()).toMatchObject({ phase: 'apply_queued', approved: true })
+
+    const removed = await by.delete(await place(org, by))
+
+    expect(removed.statusCode, removed.body).toBe(200)
+    expect(await run.now()).toMatchObject({ approved: !holds })
+    const noted = await db('workspace_authorship').where({ userId: by.id }).pluck('what')
+    expect(noted).toEqual(holds ? ['bills'] : [])
   })
 })
 

@@ -27,6 +27,11 @@ const set = async (id: number, change: object) =>
 async function world() {
   const app = await deployWorld(harness, { criticality: 'production' })
   const { org, workspaceId, pipelineId } = app
+  // The owner's files are applied: else the owner is an author of the first release to this workspace.
+  await harness.deps.store
+    .platform('workspace_authorship')
+    .where({ workspaceId })
+    .update({ appliedAt: new Date() })
   const [author, second] = [await org.user('Deployer'), await org.user('Deployer')]
   const loose = await applicationPipeline(harness.deps, org.id)
   const place = { pipelineId, origin: 'person', authorUserId: author.id } as const

@@ -26,6 +26,8 @@ export type DeployWorld = {
 export type BuiltRun = {
   deploy?: string
   by?: TestUser
+  /** Of another pipeline than the world's. */
+  of?: number
   origin?: 'person' | 'push'
   /** The same name is the same bytes. */
   artifact?: string
@@ -58,9 +60,9 @@ export async function deployWorld(
     workspaceId,
     pipelineId,
     hosts,
-    async built({ deploy = '', by = owner, origin = 'person', artifact, ...kept } = {}) {
+    async built({ deploy = '', by = owner, of = pipelineId, origin = 'person', artifact, ...kept } = {}) {
       const { id } = await applicationRun(harness.deps, org.id, {
-        pipelineId,
+        pipelineId: of,
         origin,
         authorUserId: origin === 'person' ? by.id : null,
         branch: 'main',
@@ -77,7 +79,7 @@ export async function deployWorld(
         })
       const digest = `sha256:${sha256(artifact ?? String(id))}` as const
       await keepArtifact(harness.deps, org.id, { runId: id, digest, ...kept })
-      return runAt(owner, pipelineId, id)
+      return runAt(owner, of, id)
     },
   }
 }

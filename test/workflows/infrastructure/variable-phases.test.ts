@@ -58,7 +58,9 @@ test('a step has only the variables of its phase, and the variables of all phase
   expect(apply.env).not.toHaveProperty('PLAN_KEY')
   // The digest covers all variables and their phases, in each step.
   expect(apply.variablesMac).toBe(plan.variablesMac)
-  await owner.patch(`${workspace.url}/variables/${ids['APPLY_KEY']}`, { phase: 'both' })
+  const moved = { phase: 'both', value: values.APPLY_KEY }
+  const widened = await owner.patch(`${workspace.url}/variables/${ids['APPLY_KEY']}`, moved)
+  expect(widened.statusCode).toBe(200)
   const after = await loadRun(harness.deps, await findRun(harness.deps, id), 'plan')
   expect(after.variablesMac).not.toBe(plan.variablesMac)
   expect(after.env).toHaveProperty('APPLY_KEY')
