@@ -87,11 +87,19 @@ describe('a request for a person costs at most 10 times the CPU of half a megaby
   test.each<[string, () => unknown]>([
     [
       '20 terms, 100 addresses, 200 times',
-      ofPerson({ addresses }, 200, remove(`addresses[${either(20, (n) => `formatted co "q${n}"`)}]`)),
+      ofPerson(
+        { addresses },
+        200,
+        remove(`addresses[${either(20, (n) => `formatted co "q${n}"`)}]`),
+      ),
     ],
     [
       'equal texts of other lengths',
-      ofPerson({ addresses }, 200, remove(`addresses[${either(20, (n) => `formatted eq "q${n}"`)}]`)),
+      ofPerson(
+        { addresses },
+        200,
+        remove(`addresses[${either(20, (n) => `formatted eq "q${n}"`)}]`),
+      ),
     ],
     [
       'a search that fails late at each letter',
@@ -177,7 +185,10 @@ describe('a request for a group costs at most 10 times the CPU of half a megabyt
       'an operation without a path, of 16,000 spellings of one name',
       ofGroup([{ op: 'add', value: spellings(`${groupUrn}:displayname`, 16_000) }]),
     ],
-    ['an operation of 90,000 fields', ofGroup([{ op: 'add', path: 'members', value: [], ...fields }])],
+    [
+      'an operation of 90,000 fields',
+      ofGroup([{ op: 'add', path: 'members', value: [], ...fields }]),
+    ],
     [
       'a member of 90,000 fields',
       ofGroup([{ op: 'add', path: 'members', value: [{ value: 'a', ...fields }] }]),
