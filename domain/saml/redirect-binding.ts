@@ -9,7 +9,7 @@ import { SamlRefusal } from './saml-refusal.ts'
 const deflateEncoding = 'urn:oasis:names:tc:SAML:2.0:bindings:URL-Encoding:DEFLATE'
 
 /** A logout message has a kilobyte or two. A bomb of 389 kB inflates to 300 MB. */
-const maxInflatedBytes = 64 * 1024
+export const maxLogoutBytes = 64 * 1024
 
 export type MessageKind = 'SAMLRequest' | 'SAMLResponse'
 
@@ -116,7 +116,7 @@ function signatureOf(fields: ReadonlyMap<string, string>): Buffer {
 
 function inflate(deflated: Buffer): string {
   try {
-    return decodeXml(inflateRawSync(deflated, { maxOutputLength: maxInflatedBytes }))
+    return decodeXml(inflateRawSync(deflated, { maxOutputLength: maxLogoutBytes }))
   } catch (error) {
     if (error instanceof SamlRefusal) throw error
     throw new SamlRefusal('inflate_failed', { cause: error })

@@ -54,13 +54,22 @@ function readReference(info: Element): { digest: Buffer; transform: Element | un
   return { digest: decodeBase64(textOf(digest)), transform }
 }
 
-/** Prefixes to keep although no name uses them, like `xs` in the value of `xsi:type`. */
+/** As many as an element may declare. Providers name one or two. */
+const maxPrefixes = 64
+
+/**
+ * Prefixes to keep although no name uses them, like `xs` in the value of `xsi:type`. The library compares each with
+ * each namespace around the element, before anything is verified: an attacker's 100,000 took 0.15 s.
+ */
 function prefixesOf(method: Element | undefined): string[] {
   const kept = childElements(method ?? emptyNode).find(
     ({ localName, namespaceURI }) =>
       localName === 'InclusiveNamespaces' && namespaceURI === exclusiveC14n,
   )
-  return (kept ? (attribute(kept, 'PrefixList') ?? '') : '').split(/\s+/).filter(Boolean)
+  const list = (kept && attribute(kept, 'PrefixList')) ?? ''
+  const prefixes = list.trim().split(/\s+/, maxPrefixes + 1)
+  if (prefixes.length > maxPrefixes) throw new SamlRefusal('signature_structure')
+  return prefixes.filter(Boolean)
 }
 
 const emptyNode = parseXml('<none/>')

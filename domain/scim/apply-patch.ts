@@ -1,17 +1,18 @@
-import { isDeepStrictEqual } from 'node:util'
+import { findExtension } from './attribute-path.ts'
 import { elementOf, matchElement } from './match-element.ts'
 import { patchPath } from './patch-path.ts'
-import { withPaths, type PatchOperation } from './patch-operations.ts'
+import { withPaths, type PatchOperation, type PathOperation } from './patch-operations.ts'
+import { patchWork, type PatchWork } from './patch-work.ts'
 import { extensionOf, type Document } from './read-document.ts'
 import {
   assertFew,
   readPatchValue,
   readSimple,
-  readValue,
   saysSomething,
   unwrapped,
   withOnePrimary,
   type Element,
+  type Simple,
   type Value,
 } from './read-value.ts'
 import { quoted, refusal } from './refusals.ts'
@@ -20,27 +21,40 @@ import type { Attribute, ResourceSchema } from './schemas.ts'
 
 /**
  * Each may name a hundred e-mails to compare with a hundred; connectors send a few dozen operations. One without a
- * path counts as those that it stands for.
+ * path counts as those that it stands for, and so does the URN of an extension.
  */
 const maxOperations = 200
 
-type Step = { op: PatchOperation['op']; value?: unknown }
+type Step = { op: PatchOperation['op']; value?: unknown; work: PatchWork }
 type Target = { attribute: Attribute; sub?: Attribute; filter?: Filter }
 
 /** Applies RFC 7644 3.5.2 to a document: all operations, or none if one throws. Does not modify its input. */
 export function applyPatch(
   schema: ResourceSchema,
   before: Document,
-  { operations, id }: { operations: readonly PatchOperation[]; id: string },
+  {
+    operations,
+    id,
+    work = patchWork(),
+  }: { operations: readonly PatchOperation[]; id: string; work?: PatchWork },
 ): Document {
   const steps = withPaths(operations, id)
-  if (Math.max(operations.length, steps.length) > maxOperations)
+  const changes = steps.reduce((sum, step) => sum + changesOf(schema, step), 0)
+  if (Math.max(operations.length, changes) > maxOperations)
     throw refusal('invalidValue', `At most ${maxOperations} operations for one person.`)
-  let document = structuredClone(before)
-  for (const { path, ...step } of steps)
-    if (!isPassword(path)) document = applyStep(schema, document, { path, ...step })
+  let document = before
+  for (const { operation, path, op, value } of steps) {
+    work.operation = operation
+    if (!isPassword(path)) document = applyStep(schema, document, { path, op, value, work })
+  }
   return document
 }
+
+/** How many attributes a step may change. */
+const changesOf = (schema: ResourceSchema, { path, value }: PathOperation): number =>
+  typeof value === 'object' && value !== null && findExtension(schema, path) !== undefined
+    ? Math.max(Object.keys(value).length, 1)
+    : 1
 
 /** A password is ignored, as in a POST: Okta sends one. */
 const isPassword = (path: string): boolean =>
@@ -73,7 +87,7 @@ function applyStep(
 function applyToExtension(
   schema: ResourceSchema,
   document: Document,
-  { urn, op, value }: Step & { urn: string },
+  { urn, op, value, work }: Step & { urn: string },
 ): Document {
   if (op === 'remove' || value === null) return withExtension(document, urn, {})
   if (typeof value !== 'object' || Array.isArray(value))
@@ -82,7 +96,7 @@ function applyToExtension(
   for (const [name, part] of Object.entries(value ?? {}))
     // Some connectors repeat the extension's name inside.
     if (name !== 'schemas')
-      changed = applyStep(schema, changed, { op, path: `${urn}:${name}`, value: part })
+      changed = applyStep(schema, changed, { op, path: `${urn}:${name}`, value: part, work })
   return changed
 }
 
@@ -98,7 +112,7 @@ function valueAfter(target: Target, old: Value | undefined, step: Step): Value |
   if (attribute.type !== 'complex')
     return step.op === 'remove' ? undefined : readPatchValue(attribute, step.value)
   const part = (old ?? {}) as Element
-  if (sub) return emptyAsNone(withSub(part, sub, step))
+  if (sub) return emptyAsNone(withSub(part, sub, readSub(sub, step)))
   if (step.op === 'remove' || step.value === null) return undefined
   return mergeComplex(attribute, part, step.value)
 }
@@ -123,25 +137,25 @@ function elementsAfter(target: Target, old: Element[], step: Step): Element[] | 
   const next = filter
     ? chosenAfter({ attribute, sub, filter }, old, step)
     : sub
-      ? everyAfter(attribute, old, { ...step, sub })
+      ? everyAfter(old, { ...step, sub })
       : wholeAfter(attribute, old, step)
   const kept = next.filter(saysSomething)
   // Each is compared with the others, so their number is bounded.
   assertFew(attribute, kept)
-  return kept.length === 0 ? undefined : withNewPrimary(old, kept)
+  return kept.length === 0 ? undefined : withNewPrimary(old, kept, step.work)
 }
 
-function wholeAfter(attribute: Attribute, old: Element[], { op, value }: Step): Element[] {
+function wholeAfter(attribute: Attribute, old: Element[], { op, value, work }: Step): Element[] {
   const given = (readPatchValue(attribute, value) ?? []) as Element[]
   if (op === 'replace') return given
   // Entra ID names what it removes as a value; without a value all are removed.
   if (op === 'remove')
     return value === undefined
       ? []
-      : old.filter((one) => !given.some((gone) => meansSame(one, gone)))
+      : old.filter((one) => !given.some((gone) => meansSame(one, gone, work)))
   const merged = [...old]
   for (const element of given) {
-    const at = merged.findIndex((one) => meansSame(one, element))
+    const at = merged.findIndex((one) => meansSame(one, element, work))
     if (at < 0) merged.push(element)
     else merged[at] = { ...merged[at], ...element }
   }
@@ -149,16 +163,11 @@ function wholeAfter(attribute: Attribute, old: Element[], { op, value }: Step): 
 }
 
 /** `emails.value` without a filter means that part of every element. */
-function everyAfter(
-  attribute: Attribute,
-  old: Element[],
-  step: Step & { sub: Attribute },
-): Element[] {
+function everyAfter(old: Element[], { sub, ...step }: Step & { sub: Attribute }): Element[] {
+  const read = readSub(sub, step)
   const elements = old.length === 0 && step.op !== 'remove' ? [{}] : old
-  return (readValue(
-    attribute,
-    elements.map((one) => withSub(one, step.sub, step)),
-  ) ?? []) as Element[]
+  // The other parts were read when they were stored: reading them again for each operation takes a second.
+  return withOnePrimary(elements.map((one) => withSub(one, sub, read)).filter(saysSomething))
 }
 
 function chosenAfter(
@@ -166,23 +175,35 @@ function chosenAfter(
   old: Element[],
   step: Step,
 ): Element[] {
-  const isChosen = (element: Element) => matchElement(element, filter)
+  const chosen = new Set(old.filter((element) => matchElement(element, filter, step.work)))
   if (step.op === 'remove')
     return sub
-      ? old.map((one) => (isChosen(one) ? withSub(one, sub, step) : one))
-      : old.filter((one) => !isChosen(one))
-  const change = (element: Element, from: Element): Element => {
-    if (sub) return withSub(element, sub, step)
-    const given = (readPatchValue(attribute, step.value) as Element[] | undefined)?.[0] ?? {}
-    return step.op === 'add' ? { ...element, ...given } : { ...from, ...given }
-  }
+      ? old.map((one) => (chosen.has(one) ? withSub(one, sub, undefined) : one))
+      : old.filter((one) => !chosen.has(one))
+  const change = changeOfChosen({ attribute, sub }, step)
+  const wanted = elementOf(filter)
   // Elements that no filter matches are created to match it: connectors rely on that.
-  if (!old.some(isChosen)) return [...old, change(elementOf(filter), elementOf(filter))]
-  return old.map((one) => (isChosen(one) ? change(one, elementOf(filter)) : one))
+  if (chosen.size === 0) return [...old, change(wanted, wanted)]
+  return old.map((one) => (chosen.has(one) ? change(one, wanted) : one))
 }
 
-function withSub(element: Element, sub: Attribute, { op, value }: Step): Element {
-  const read = op === 'remove' ? undefined : readSimple(sub, unwrapped(value))
+/** Reads the value once, however many elements are chosen: it may be a megabyte. */
+function changeOfChosen(
+  { attribute, sub }: { attribute: Attribute; sub: Attribute | undefined },
+  step: Step,
+): (element: Element, from: Element) => Element {
+  if (sub) {
+    const read = readSub(sub, step)
+    return (element) => withSub(element, sub, read)
+  }
+  const given = (readPatchValue(attribute, step.value) as Element[] | undefined)?.[0] ?? {}
+  return (element, from) => ({ ...(step.op === 'add' ? element : from), ...given })
+}
+
+const readSub = (sub: Attribute, { op, value }: Step): Simple | undefined =>
+  op === 'remove' ? undefined : readSimple(sub, unwrapped(value))
+
+function withSub(element: Element, sub: Attribute, read: Simple | undefined): Element {
   const { [sub.name]: _, ...rest } = element
   return read === undefined ? rest : { ...rest, [sub.name]: read }
 }
@@ -190,20 +211,29 @@ function withSub(element: Element, sub: Attribute, { op, value }: Step): Element
 const emptyAsNone = (element: Element): Element | undefined =>
   Object.keys(element).length === 0 ? undefined : element
 
-function meansSame(one: Element, other: Element): boolean {
-  if (one['value'] === undefined || other['value'] === undefined)
-    return isDeepStrictEqual(one, other)
+function meansSame(one: Element, other: Element, work: PatchWork): boolean {
+  const [value, same] = [one['value'], other['value']]
+  if (value === undefined || same === undefined) return isEqual(one, other, work)
   const [type, wanted] = [one['type'], other['type']]
+  work.countFields()
   return (
-    String(one['value']).toLowerCase() === String(other['value']).toLowerCase() &&
+    work.folded(String(value)) === work.folded(String(same)) &&
     (type === undefined || wanted === undefined || type === wanted)
   )
 }
 
+function isEqual(one: Element, other: Element, work: PatchWork): boolean {
+  const names = Object.keys(one)
+  work.countFields(Math.max(names.length, 1))
+  return (
+    names.length === Object.keys(other).length && names.every((name) => one[name] === other[name])
+  )
+}
+
 /** Of two primary elements the newer one stays primary (RFC 7643 2.4). */
-function withNewPrimary(old: readonly Element[], next: Element[]): Element[] {
+function withNewPrimary(old: readonly Element[], next: Element[], work: PatchWork): Element[] {
   const wasPrimary = (element: Element) =>
-    old.some((one) => one['primary'] === true && meansSame(one, element))
+    old.some((one) => one['primary'] === true && meansSame(one, element, work))
   const newer = next.find((element) => element['primary'] === true && !wasPrimary(element))
   if (!newer) return withOnePrimary(next)
   return next.map((element) =>

@@ -26,35 +26,55 @@ export function findAttribute(schema: ResourceSchema, name: string): AttributePa
 export function findInPlace(schema: ResourceSchema, name: string): AttributePath | undefined {
   const { core, common, extensions } = schema
   const ofCore = withoutUrn(name, core.id)
-  if (ofCore !== undefined) return find([...core.attributes, ...common], ofCore)
+  if (ofCore !== undefined) return find(core.attributes, ofCore) ?? find(common, ofCore)
   for (const { id, attributes } of extensions) {
     const rest = withoutUrn(name, id)
     if (rest === undefined) continue
     const found = find(attributes, rest)
     return found && { extension: id, ...found }
   }
-  return find([...core.attributes, ...common], name)
+  return find(core.attributes, name) ?? find(common, name)
 }
 
 /** The extension whose URN this is, without any attribute. */
 export const findExtension = ({ extensions }: ResourceSchema, name: string): string | undefined =>
   extensions.find(({ id }) => same(id, name))?.id
 
-export const findSub = ({ subAttributes = [] }: Attribute, name: string): Attribute | undefined =>
-  subAttributes.find((sub) => same(sub.name, name))
+export const findSub = ({ subAttributes }: Attribute, name: string): Attribute | undefined =>
+  subAttributes && named(subAttributes, name)
 
 function find(attributes: readonly Attribute[], name: string): AttributePath | undefined {
-  const [first = '', second, ...rest] = name.split('.')
-  const attribute = attributes.find((one) => same(one.name, first))
-  if (!attribute || rest.length > 0) return undefined
-  if (second === undefined) return { attribute }
-  const sub = findSub(attribute, second)
+  const dot = name.indexOf('.')
+  const attribute = named(attributes, dot < 0 ? name : name.slice(0, dot))
+  if (!attribute) return undefined
+  if (dot < 0) return { attribute }
+  const sub = findSub(attribute, name.slice(dot + 1))
   return sub && { attribute, sub }
 }
 
-function withoutUrn(name: string, urn: string): string | undefined {
-  const prefix = `${urn}:`
-  return same(name.slice(0, prefix.length), prefix) ? name.slice(prefix.length) : undefined
+type Names = { byName: Map<string, Attribute>; longest: number }
+
+/** By the list of attributes. A body may have 200,000 keys, each of which is looked up in a schema's 25 attributes. */
+const namesOf = new WeakMap<readonly Attribute[], Names>()
+
+function named(attributes: readonly Attribute[], name: string): Attribute | undefined {
+  let names = namesOf.get(attributes)
+  if (!names) {
+    const byName = new Map(attributes.map((one) => [one.name.toLowerCase(), one]))
+    names = { byName, longest: Math.max(0, ...Array.from(byName.keys(), ({ length }) => length)) }
+    namesOf.set(attributes, names)
+  }
+  // A key of a megabyte is no name, and takes milliseconds to convert to lower case.
+  return name.length > names.longest ? undefined : names.byName.get(name.toLowerCase())
 }
 
-const same = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase()
+function withoutUrn(name: string, urn: string): string | undefined {
+  const { length } = urn
+  // Most names have no colon there, and need no copy.
+  if (name[length] !== ':' || !same(name.slice(0, length), urn)) return undefined
+  return name.slice(length + 1)
+}
+
+/** Of a text and an ASCII one, so equal ones have the same length. */
+const same = (a: string, b: string): boolean =>
+  a.length === b.length && a.toLowerCase() === b.toLowerCase()

@@ -1,23 +1,25 @@
+import type { PatchWork } from './patch-work.ts'
 import type { Element } from './read-value.ts'
 import type { Filter } from './resolve-filter.ts'
 
 /** Whether a value path's filter matches an element of a multi-valued attribute. */
-export function matchElement(element: Element, filter: Filter): boolean {
+export function matchElement(element: Element, filter: Filter, work: PatchWork): boolean {
   switch (filter.kind) {
     case 'and':
-      return filter.parts.every((part) => matchElement(element, part))
+      return filter.parts.every((part) => matchElement(element, part, work))
     case 'or':
-      return filter.parts.some((part) => matchElement(element, part))
+      return filter.parts.some((part) => matchElement(element, part, work))
     case 'not':
-      return !matchElement(element, filter.part)
+      return !matchElement(element, filter.part, work)
     case 'present':
+      work.countFields()
       return element[filter.path.attribute.name] !== undefined
     case 'element':
       return false
   }
   const { attribute } = filter.path
   const found = element[attribute.name] ?? (attribute.type === 'boolean' ? false : undefined)
-  return compare(folded(found, attribute.caseExact), filter)
+  return compare(found, filter, work)
 }
 
 /** The `eq` conditions that must all hold, to create an element that matches. */
@@ -28,24 +30,32 @@ export function elementOf(filter: Filter): Element {
 }
 
 function compare(
-  found: string | boolean | undefined,
+  stored: string | boolean | undefined,
   { operator, value, path }: Extract<Filter, { kind: 'compare' }>,
+  work: PatchWork,
 ): boolean {
-  const wanted = folded(value, path.attribute.caseExact)
+  const folded = <T>(one: T): T | string =>
+    typeof one === 'string' && !path.attribute.caseExact ? work.folded(one) : one
+  const [found, wanted] = [folded(stored), folded(value)]
+  if (operator === 'eq' || operator === 'ne' || typeof found !== 'string') work.countFields()
   if (operator === 'eq') return found === wanted
   if (operator === 'ne') return found !== wanted
   if (typeof found !== 'string' || typeof wanted !== 'string') return false
-  const tests = {
-    co: found.includes(wanted),
-    sw: found.startsWith(wanted),
-    ew: found.endsWith(wanted),
-    gt: found > wanted,
-    ge: found >= wanted,
-    lt: found < wanted,
-    le: found <= wanted,
+  work.countSearch(found, wanted)
+  switch (operator) {
+    case 'co':
+      return found.includes(wanted)
+    case 'sw':
+      return found.startsWith(wanted)
+    case 'ew':
+      return found.endsWith(wanted)
+    case 'gt':
+      return found > wanted
+    case 'ge':
+      return found >= wanted
+    case 'lt':
+      return found < wanted
+    case 'le':
+      return found <= wanted
   }
-  return tests[operator]
 }
-
-const folded = <T>(value: T, caseExact: boolean): T | string =>
-  typeof value === 'string' && !caseExact ? value.toLowerCase() : value

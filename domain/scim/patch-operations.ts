@@ -1,6 +1,8 @@
 import { refusal, quoted } from './refusals.ts'
 
 export type PatchOperation = { op: 'add' | 'replace' | 'remove'; path?: string; value?: unknown }
+/** `operation`: which one of the request it is or comes from, from 1. */
+export type PathOperation = PatchOperation & { path: string; operation: number }
 
 const patchUrn = 'urn:ietf:params:scim:api:messages:2.0:patchop'
 const maxOperations = 5_000
@@ -21,18 +23,21 @@ export function patchOperations(body: Record<string, unknown>): PatchOperation[]
   const operations = name === undefined ? undefined : body[name]
   if (!Array.isArray(operations) || operations.length === 0)
     throw refusal('invalidSyntax', 'Operations is a list of at least one operation.')
-  if (operations.length > maxOperations)
-    throw refusal('invalidValue', `At most ${maxOperations} operations in one request.`)
+  assertFewOperations(operations)
   return operations.map(readOperation)
 }
+
+function assertFewOperations(operations: readonly unknown[]): void {
+  if (operations.length > maxOperations)
+    throw refusal('invalidValue', `At most ${maxOperations} operations in one request.`)
+}
+
+type Fields = { op?: unknown; path?: unknown; value?: unknown }
 
 function readOperation(operation: unknown): PatchOperation {
   if (typeof operation !== 'object' || operation === null || Array.isArray(operation))
     throw refusal('invalidSyntax', 'An operation is an object with op, path and value.')
-  const fields = new Map<string, unknown>(
-    Object.entries(operation).map(([key, value]) => [key.toLowerCase(), value]),
-  )
-  const [given, path, value] = [fields.get('op'), fields.get('path'), fields.get('value')]
+  const { op: given, path, value } = fieldsOf(operation)
   const op = kinds.find((one) => typeof given === 'string' && one === given.toLowerCase())
   if (!op)
     throw refusal(
@@ -53,20 +58,37 @@ function readOperation(operation: unknown): PatchOperation {
   return { op, value }
 }
 
-/** An operation without a path is one for each attribute of its value (RFC 7644 3.5.2.1, 3.5.2.3). */
-export function withPaths(
-  operations: readonly PatchOperation[],
-  id: string,
-): Array<PatchOperation & { path: string }> {
-  return operations.flatMap((operation): Array<PatchOperation & { path: string }> => {
-    const { op, path, value } = operation
-    if (path !== undefined) return [{ ...operation, path }]
+/** In whatever case their names are. Of two that differ in case alone the last one counts. */
+function fieldsOf(operation: object): Fields {
+  const fields: Fields = {}
+  // Only a key of a known length is converted to lower case: an operation may have 90,000 others.
+  for (const key of Object.keys(operation))
+    if (key.length <= 'value'.length) {
+      const name = key.toLowerCase()
+      // It is one of the object's own keys.
+      if (name === 'op' || name === 'path' || name === 'value')
+        fields[name] = (operation as Record<string, unknown>)[key]
+    }
+  return fields
+}
+
+/**
+ * An operation without a path is one for each attribute of its value (RFC 7644 3.5.2.1, 3.5.2.3), and counts as so
+ * many: a megabyte of spellings of one name would stand for 50,000.
+ */
+export function withPaths(operations: readonly PatchOperation[], id: string): PathOperation[] {
+  const steps = operations.flatMap((one, at): PathOperation[] => {
+    const { op, path, value } = one
+    const operation = at + 1
+    if (path !== undefined) return [{ ...one, path, operation }]
     // Without a path it was read as an object.
     return Object.entries(value as Record<string, unknown>).flatMap(([name, part]) => {
       const lower = name.toLowerCase()
       // Okta repeats the resource's id inside; another id would be a change of it.
       if (lower === 'schemas' || (lower === 'id' && part === id)) return []
-      return [{ op, path: name, value: part }]
+      return [{ op, path: name, value: part, operation }]
     })
   })
+  assertFewOperations(steps)
+  return steps
 }

@@ -1,4 +1,4 @@
-import { findExtension, findInPlace } from './attribute-path.ts'
+import { findExtension, findInPlace, type AttributePath } from './attribute-path.ts'
 import { readValue, type Value } from './read-value.ts'
 import { quoted, refusal } from './refusals.ts'
 import type { ResourceSchema } from './schemas.ts'
@@ -13,25 +13,25 @@ export type Document = { [name: string]: Value | { [name: string]: Value } | und
 export function readDocument(schema: ResourceSchema, body: Record<string, unknown>): Document {
   assertSchemas(schema, body)
   const document: Document = {}
-  for (const [name, value] of Object.entries(body)) {
+  // Values are only looked up of names that are known: a body may have 90,000 others.
+  for (const name of Object.keys(body)) {
     const extension = findExtension(schema, name)
     if (extension) {
+      const value = body[name]
       if (value === null) continue
       if (typeof value !== 'object' || Array.isArray(value))
         throw refusal('invalidValue', `${quoted(name)} is an object.`)
       for (const [inner, part] of Object.entries(value))
-        put(schema, document, { name: `${extension}:${inner}`, value: part })
-    } else put(schema, document, { name, value })
+        put(document, findInPlace(schema, `${extension}:${inner}`), part)
+    } else {
+      const path = findInPlace(schema, name)
+      if (path) put(document, path, body[name])
+    }
   }
   return document
 }
 
-function put(
-  schema: ResourceSchema,
-  document: Document,
-  { name, value }: { name: string; value: unknown },
-): void {
-  const path = findInPlace(schema, name)
+function put(document: Document, path: AttributePath | undefined, value: unknown): void {
   if (!path || path.sub || path.attribute.mutability === 'readOnly') return
   const read = readValue(path.attribute, value)
   if (read === undefined) return

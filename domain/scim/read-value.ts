@@ -89,11 +89,12 @@ function readElement(attribute: Attribute, value: unknown): Element {
     throw refusal('invalidValue', `${attribute.name} ${what}, not ${kindOf(value)}.`)
   }
   const element: Element = {}
-  for (const [name, part] of Object.entries(value)) {
+  for (const name of Object.keys(value)) {
     const sub = findSub(attribute, name)
     // Read-only attributes are ignored and not refused: clients send back what they were given.
     if (!sub || sub.mutability === 'readOnly') continue
-    const read = readSimple(sub, part)
+    // It is one of the object's own keys.
+    const read = readSimple(sub, (value as Record<string, unknown>)[name])
     if (read !== undefined) element[sub.name] = read
   }
   return element
@@ -106,7 +107,12 @@ export function readSimple(attribute: Attribute, value: unknown): Simple | undef
     throw refusal('invalidValue', `${attribute.name} is a string, not ${kindOf(value)}.`)
   if (value.length > maxLength)
     throw refusal('invalidValue', `${attribute.name} has at most ${maxLength} characters.`)
-  if (keys.has(attribute.name) && Buffer.byteLength(value) > maxKeyBytes)
+  if (
+    // A unit of UTF-16 has at most 3 bytes.
+    value.length * 3 > maxKeyBytes &&
+    keys.has(attribute.name) &&
+    Buffer.byteLength(value) > maxKeyBytes
+  )
     throw refusal('invalidValue', `${attribute.name} has at most ${maxKeyBytes} bytes.`)
   // Only an address has several lines (RFC 7643 4.1.2); elsewhere a line break could forge a second line.
   const allowed = attribute.name === 'formatted' ? /[^\P{Cc}\n\r\t]/u : /\p{Cc}/u
