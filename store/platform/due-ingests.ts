@@ -33,14 +33,20 @@ export async function dueIngests(
   return rows
 }
 
-/** Ingests that run for so long that their workflow may be lost. */
+/**
+ * Ingests that run for so long that their workflow may be lost. One whose start waits in the outbox has no workflow
+ * yet: while Temporal is away it waits for longer than this.
+ */
 export async function longIngests(
   db: PlatformDb,
   limit: number,
 ): Promise<Array<{ organizationId: number; ingestId: number }>> {
   const { rows } = await db.raw(
-    `select organization_id as "organizationId", id as "ingestId" from billing_ingests
-     where state = 'running' and started_at < now() - interval '10 minutes' order by started_at limit ?`,
+    `select g.organization_id as "organizationId", g.id as "ingestId" from billing_ingests g
+     where g.state = 'running' and g.started_at < now() - interval '10 minutes'
+       and not exists (select from outbox x where x.kind = 'start' and x.done_at is null and x.dead_at is null
+         and x.workflow_id = 'org-' || g.organization_id || '/billing/' || g.id)
+     order by g.started_at limit ?`,
     [limit],
   )
   return rows
