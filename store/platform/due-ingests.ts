@@ -1,10 +1,12 @@
 import type { IngestTrigger } from '../../domain/finops/ingest-state.ts'
 import type { PlatformDb } from '../driver/connect.ts'
 import { goneAfter } from '../finops/billing-uploads.ts'
+import { readAgainAfter } from '../finops/taken-uploads.ts'
 
 /**
  * Organizations with an upload that waits, or an account whose bills are due and can be read, and without
- * a live ingest. An account that was never looked at was connected just now.
+ * a live ingest. An account that was never looked at was connected just now. An upload with an ingest could not be read
+ * by it (app/finops/end-bill.ts).
  */
 export async function dueIngests(
   db: PlatformDb,
@@ -14,6 +16,7 @@ export async function dueIngests(
     `with due as (
        select u.organization_id, 'upload' as trigger, 1 as turn, u.created_at as since
        from billing_uploads u where u.state = 'waiting'
+         and (u.ingest_id is null or u.touched_at < now() - ?::interval)
        union all
        select a.organization_id, case when exists (select from billing_sources s
            join billing_ingest_sources i on i.organization_id = s.organization_id and i.source_id = s.id
@@ -28,7 +31,7 @@ export async function dueIngests(
      from due d join organizations o on o.id = d.organization_id and o.status = 'active'
      where not exists (select from billing_ingests g where g.organization_id = d.organization_id and g.state = 'running')
      group by d.organization_id order by min(d.since) limit ?`,
-    [limit],
+    [readAgainAfter, limit],
   )
   return rows
 }
