@@ -20,9 +20,10 @@ import { createMailer } from '../gateways/mail/mailer.ts'
 import { buildSandbox } from '../gateways/sandbox/build-sandbox.ts'
 import { lowerBackend } from '../gateways/sandbox/lower-backend.ts'
 import { sandboxFor } from '../gateways/sandbox/sandbox-for.ts'
-import { connectStore } from '../store/driver/connect.ts'
+import { connectStore, type Store } from '../store/driver/connect.ts'
 import { openChangeFeed } from '../store/platform/change-feed.ts'
 import { makeWorkflowBundle } from './make-workflow-bundle.ts'
+import { waitForSchema } from './wait-for-schema.ts'
 import { createWorker, interruptSeconds, type RunningWorker } from './create-worker.ts'
 
 /** The worker process: reads the configuration, connects, and runs until SIGTERM or SIGINT. */
@@ -31,6 +32,7 @@ async function main(config: Config): Promise<void> {
   forwardTemporalLogs(log)
   const logins = databaseLogins(config)
   const store = connectStore(logins, config.databasePoolSize, { onBackend: lowerBackend })
+  await untilMigrated(store, log)
   const changes = openChangeFeed(logins)
   const { sandbox, bills, builds } = await openSandboxes(config, log)
   const artifacts = await openStoreOfArtifacts(config, log)
@@ -84,6 +86,22 @@ async function main(config: Config): Promise<void> {
   process.on('SIGTERM', close)
   process.on('SIGINT', close)
   await running.finished
+}
+
+/**
+ * Ends the process at a signal meanwhile. Nothing that has to be closed is open yet. Without a handler the signal
+ * would have no effect on the first process of a container.
+ */
+async function untilMigrated({ platform }: Store, log: Logger): Promise<void> {
+  const end = (signal: string) => {
+    log.info({ signal }, 'closing')
+    process.exit(0)
+  }
+  process.on('SIGTERM', end)
+  process.on('SIGINT', end)
+  await waitForSchema({ platform, log })
+  process.off('SIGTERM', end)
+  process.off('SIGINT', end)
 }
 
 /** One for each kind of work, so that none takes another's places. */
