@@ -8,8 +8,6 @@ import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/w
 import pino, { type Logger } from 'pino'
 import { collectDefaultMetrics } from 'prom-client'
 import { ConfigError, readConfig, type Config } from '../config.ts'
-import type { ArtifactStore } from '../gateways/artifacts/artifact-store.ts'
-import { artifactFolder } from '../gateways/artifacts/folder.ts'
 import { openArtifactStore } from '../gateways/artifacts/open-artifact-store.ts'
 import { databaseLogins } from '../gateways/keyring/database-logins.ts'
 import { createBillReader } from '../gateways/duckdb/create-bill-reader.ts'
@@ -35,7 +33,7 @@ async function main(config: Config): Promise<void> {
   await untilMigrated(store, log)
   const changes = openChangeFeed(logins)
   const { sandbox, bills, builds } = await openSandboxes(config, log)
-  const artifacts = await openStoreOfArtifacts(config, log)
+  const artifacts = openArtifactStore(config)
   for (const note of sandbox.notes) log.warn({ sandbox: sandbox.kind }, note)
 
   const running = await createWorker({
@@ -114,18 +112,6 @@ async function openSandboxes(config: Config, log: Logger) {
   const bills = await createBillReader(config, { slots: config.billingSlots, log })
   const builds = await buildSandbox(config, log)
   return { sandbox, bills, builds }
-}
-
-/** With what killed processes left removed, in the store and beside it. */
-async function openStoreOfArtifacts(config: Config, log: Logger): Promise<ArtifactStore> {
-  for (const dir of [config.artifactDir, join(config.artifactDir, 'caches')])
-    await artifactFolder(dir).removeParts()
-  const artifacts = openArtifactStore(config)
-  // A bucket that is away for a moment must not keep the worker from its other work.
-  await artifacts
-    .removeParts()
-    .catch((error: unknown) => log.warn({ err: error }, 'the artifact store does not answer'))
-  return artifacts
 }
 
 const closeOne = async (part: { close(): Promise<void> }): Promise<void> => part.close()
