@@ -125,7 +125,7 @@ import * as wantedFigures from './migrations/0167-want-budget-figures.ts'
 import * as retiredValues from './migrations/0170-retire-values.ts'
 import * as seenPlans from './migrations/0171-bind-seen-plans-to-variables.ts'
 
-const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<void> }> = {
+export const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<void> }> = {
   '0001-add-organizations-and-people': organizationsAndPeople,
   '0002-add-audit-and-outbox': auditAndOutbox,
   '0003-add-workspaces': workspaces,

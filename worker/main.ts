@@ -8,8 +8,6 @@ import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/w
 import pino, { type Logger } from 'pino'
 import { collectDefaultMetrics } from 'prom-client'
 import { ConfigError, readConfig, type Config } from '../config.ts'
-import type { ArtifactStore } from '../gateways/artifacts/artifact-store.ts'
-import { artifactFolder } from '../gateways/artifacts/folder.ts'
 import { openArtifactStore } from '../gateways/artifacts/open-artifact-store.ts'
 import { databaseLogins } from '../gateways/keyring/database-logins.ts'
 import { createBillReader } from '../gateways/duckdb/create-bill-reader.ts'
@@ -20,9 +18,10 @@ import { createMailer } from '../gateways/mail/mailer.ts'
 import { buildSandbox } from '../gateways/sandbox/build-sandbox.ts'
 import { lowerBackend } from '../gateways/sandbox/lower-backend.ts'
 import { sandboxFor } from '../gateways/sandbox/sandbox-for.ts'
-import { connectStore } from '../store/driver/connect.ts'
+import { connectStore, type Store } from '../store/driver/connect.ts'
 import { openChangeFeed } from '../store/platform/change-feed.ts'
 import { makeWorkflowBundle } from './make-workflow-bundle.ts'
+import { waitForSchema } from './wait-for-schema.ts'
 import { createWorker, interruptSeconds, type RunningWorker } from './create-worker.ts'
 
 /** The worker process: reads the configuration, connects, and runs until SIGTERM or SIGINT. */
@@ -31,9 +30,10 @@ async function main(config: Config): Promise<void> {
   forwardTemporalLogs(log)
   const logins = databaseLogins(config)
   const store = connectStore(logins, config.databasePoolSize, { onBackend: lowerBackend })
+  await untilMigrated(store, log)
   const changes = openChangeFeed(logins)
   const { sandbox, bills, builds } = await openSandboxes(config, log)
-  const artifacts = await openStoreOfArtifacts(config, log)
+  const artifacts = openArtifactStore(config)
   for (const note of sandbox.notes) log.warn({ sandbox: sandbox.kind }, note)
 
   const running = await createWorker({
@@ -86,6 +86,22 @@ async function main(config: Config): Promise<void> {
   await running.finished
 }
 
+/**
+ * Ends the process at a signal meanwhile. Nothing that has to be closed is open yet. Without a handler the signal
+ * would have no effect on the first process of a container.
+ */
+async function untilMigrated({ platform }: Store, log: Logger): Promise<void> {
+  const end = (signal: string) => {
+    log.info({ signal }, 'closing')
+    process.exit(0)
+  }
+  process.on('SIGTERM', end)
+  process.on('SIGINT', end)
+  await waitForSchema({ platform, log })
+  process.off('SIGTERM', end)
+  process.off('SIGINT', end)
+}
+
 /** One for each kind of work, so that none takes another's places. */
 async function openSandboxes(config: Config, log: Logger) {
   // Two per plan: its policies are evaluated in a second workbench.
@@ -96,18 +112,6 @@ async function openSandboxes(config: Config, log: Logger) {
   const bills = await createBillReader(config, { slots: config.billingSlots, log })
   const builds = await buildSandbox(config, log)
   return { sandbox, bills, builds }
-}
-
-/** With what killed processes left removed, in the store and beside it. */
-async function openStoreOfArtifacts(config: Config, log: Logger): Promise<ArtifactStore> {
-  for (const dir of [config.artifactDir, join(config.artifactDir, 'caches')])
-    await artifactFolder(dir).removeParts()
-  const artifacts = openArtifactStore(config)
-  // A bucket that is away for a moment must not keep the worker from its other work.
-  await artifacts
-    .removeParts()
-    .catch((error: unknown) => log.warn({ err: error }, 'the artifact store does not answer'))
-  return artifacts
 }
 
 const closeOne = async (part: { close(): Promise<void> }): Promise<void> => part.close()

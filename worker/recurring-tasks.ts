@@ -1,5 +1,6 @@
 import type { Deps } from '../activities/deps.ts'
 import type { Config } from '../config.ts'
+import { artifactFolder } from '../gateways/artifacts/folder.ts'
 import type { RecurringTask } from './run-tasks.ts'
 import { billingSweepTask } from './tasks/billing-sweep.ts'
 import { checkConnectionsTask } from './tasks/check-connections.ts'
@@ -25,6 +26,7 @@ import { pruneOutboxTask } from './tasks/prune-outbox.ts'
 import { pruneScimLogTask } from './tasks/prune-scim-log.ts'
 import { rebuildCostTask } from './tasks/rebuild-cost.ts'
 import { reconcileTask } from './tasks/reconcile-runs.ts'
+import { removePartsTask } from './tasks/remove-parts.ts'
 import { rotateIssuerKeysTask } from './tasks/rotate-issuer-keys.ts'
 import { scoreAcceptedTask } from './tasks/score-accepted.ts'
 import { scoreScopesTask } from './tasks/score-scopes.ts'
@@ -74,6 +76,8 @@ export const recurringTasks = (config: Config, deps: Deps): RecurringTask[] => [
   makePartitionsTask(deps),
   pruneOutboxTask(deps),
   sweepBuildCachesTask(deps),
+  // What is packed lies in the folder also where the store is a bucket.
+  removePartsTask([artifactFolder(config.artifactDir), deps.builds.caches, deps.builds.artifacts]),
   sweepArtifactsTask({ ...deps, artifacts: deps.builds.artifacts }),
   probeArtifactsTask({ ...deps, artifacts: deps.builds.artifacts }),
 ]

@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { unavailable } from '../../domain/errors.ts'
+import { startOfProcess } from '../../gateways/processes/start-of-process.ts'
 import type { BillInput } from '../../workflows/finops/contract.ts'
 
 /** `org-7-ingest-12-slice-31`: made of ids alone, so that no name of a file or account becomes a path. */
@@ -84,11 +85,8 @@ async function claim(path: string): Promise<void> {
  * that does not run, and where there is no /proc.
  */
 async function identityOf(pid: number): Promise<string> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')
-  if (stat === '') return ''
-  // Field 22, counted behind the name, which may have spaces in it.
-  const began = stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
-  return `${pid} ${began}`
+  const start = await startOfProcess(pid)
+  return start === '' ? '' : `${pid} ${start}`
 }
 
 /** Removes the folders whose ingest is over: a worker that was killed, or an attempt without a next one, left them. */

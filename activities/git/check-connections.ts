@@ -5,6 +5,7 @@ import { hasCode } from '../../gateways/git/head-moved.ts'
 import { outboundUntil } from '../../gateways/outbound/outbound-until.ts'
 import { gitConnections } from '../../store/git/git-connections.ts'
 import { noteHealth } from '../../app/git/note-health.ts'
+import { startPendingWebhooks } from '../../app/git/start-pending-webhooks.ts'
 import { dueConnections } from '../../store/platform/due-connections.ts'
 import type { Deps } from '../deps.ts'
 
@@ -14,7 +15,10 @@ export const checkedAtOnce = 20
 /** What the check of one connection takes at most. */
 const maxMs = 60_000
 
-/** Checks each connection at its host from time to time, and stores `status` and `statusReason`. */
+/**
+ * Checks each connection at its host from time to time, and stores `status` and `statusReason`. Where the host answers,
+ * a webhook that is still pending is registered anew.
+ */
 export const checkConnections = (deps: Needed) => async (): Promise<{ checked: number }> => {
   const due = await dueConnections(deps.store.platform, checkedAtOnce)
   await Promise.all(
@@ -65,7 +69,9 @@ async function check(
     // Not prepared yet. `error` makes it be prepared again once the check finds no obstacle.
     if (health.status === 'invalid_token') health = { ...health, status: 'error' }
   }
-  await store.tenant(organizationId, async (tenant) =>
-    noteHealth(tenant, { connectionId, seen: connection, health }),
-  )
+  await store.tenant(organizationId, async (tenant) => {
+    const noted = await noteHealth(tenant, { connectionId, seen: connection, health })
+    if (health.status === 'healthy' && noted.status === 'healthy')
+      await startPendingWebhooks(tenant, noted)
+  })
 }

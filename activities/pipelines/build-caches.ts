@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -7,6 +6,7 @@ import { AppError } from '../../domain/errors.ts'
 import type { Manifest } from '../../domain/manifest/manifest-schema.ts'
 import { cacheScopes, maxCacheBytes } from '../../domain/pipelines/cache-scopes.ts'
 import { keyOfCache, packCache, unpackCache } from '../../gateways/artifacts/build-cache.ts'
+import { partName } from '../../gateways/artifacts/part-name.ts'
 import { buildCaches } from '../../store/pipelines/build-caches.ts'
 import type { Deps } from '../deps.ts'
 import type { Attempt } from './begin-attempt.ts'
@@ -132,7 +132,7 @@ async function withHostPath<T>(
   use: (hostPath: string) => Promise<T>,
 ): Promise<T> {
   await mkdir(builds.incomingDir, { recursive: true, mode: 0o700 })
-  const name = `${process.pid}-${randomBytes(12).toString('hex')}.cache`
+  const name = `${await partName()}.cache`
   const hostPath = join(builds.incomingDir, name)
   try {
     return await use(hostPath)

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { createWriteStream } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -12,6 +11,7 @@ import {
   maxSbomBytes,
   type SbomFormat,
 } from '../../gateways/artifacts/describe-artifact.ts'
+import { partName } from '../../gateways/artifacts/part-name.ts'
 import { workbenchFrom } from '../../gateways/sandbox/workbench-from.ts'
 import { systemActor } from '../../store/audit/audit-log.ts'
 import { applicationAttempts } from '../../store/runs/application-attempts.ts'
@@ -95,7 +95,7 @@ async function describeIn(
   const read = await builds.artifacts.read(organizationId, digest)
   if (!read) throw conflict('artifact_gone', 'The artifact is not in the store any more.')
   await mkdir(builds.incomingDir, { recursive: true, mode: 0o700 })
-  const part = join(builds.incomingDir, `${process.pid}-${randomBytes(12).toString('hex')}`)
+  const part = join(builds.incomingDir, await partName())
   const [archive, hostPath] = [`${part}.tar.zst`, `${part}.json`]
   const signal = AbortSignal.any([Context.current().cancellationSignal, stopping])
   const digests: Partial<Record<SbomFormat, string>> = {}

@@ -1,9 +1,9 @@
-import { randomBytes } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Manifest } from '../../domain/manifest/manifest-schema.ts'
 import { claimBytes } from '../../app/artifacts/claim-bytes.ts'
 import { packArtifact, type PackedArtifact } from '../../gateways/artifacts/pack-artifact.ts'
+import { partName } from '../../gateways/artifacts/part-name.ts'
 import type { HookFile } from '../../domain/pipelines/release-changes.ts'
 import type { Deps } from '../deps.ts'
 import type { Attempt } from './begin-attempt.ts'
@@ -24,7 +24,7 @@ export async function packBuilt(
   const choice = { ...(include && { include }), ...(exclude && { exclude }) }
   const folder = join(opened.folder, path)
   await mkdir(builds.incomingDir, { recursive: true, mode: 0o700 })
-  const name = `${process.pid}-${randomBytes(12).toString('hex')}.tar.zst`
+  const name = `${await partName()}.tar.zst`
   try {
     const hooks = await readHooks(attempt, opened, { folder, choice, deploy: manifest.deploy })
     const packed = await packArtifact(

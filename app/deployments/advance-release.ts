@@ -17,14 +17,14 @@ import { lockApplication, moveApplication } from '../../store/runs/move-applicat
 import { releases } from '../../store/runs/releases.ts'
 import type { Advanced } from './advanced.ts'
 import { followWorkspaceRun } from './follow-workspace-run.ts'
-import { sayOfDeployment } from './say-of-deployment.ts'
+import { sayOfDeployment, type Said } from './say-of-deployment.ts'
 import { stopOfDeployment, stopUnapproved } from './stop-of-deployment.ts'
 
 /** The caller asks the address, outside of the transaction, and then comes again. */
 export type Probing = { next: 'probe'; deployment: DeploymentRow }
 
 type Ended = Extract<DeployStep, { do: 'end' }>
-type Held = { runId: number; deployment: DeploymentRow; hosts: HostOfDeployment[] }
+type Held = { runId: number; deployment: DeploymentRow; hosts: HostOfDeployment[]; said: Said[] }
 
 /** A result wakes the workflow. This is for what is not told: a host that is lost, an agent that comes online. */
 const pollMs = 5_000
@@ -43,9 +43,21 @@ export async function advanceRelease(
   if (found?.strategy.kind === 'workspace') return followWorkspaceRun(tenant, found)
   const { phase, pipelineName } = await lockApplication(tenant, runId)
   if (phase !== 'deploying' && phase !== 'rolling_back') return { next: 'over' }
+  const said: Said[] = []
+  const advanced = await advance(tenant, { runId, pipelineName, said }, nowMs)
+  // Last, since lines lock their stage: a result of a host holds its row, and waits for the stage then.
+  for (const one of said) await sayOfDeployment(tenant, runId, one)
+  return advanced
+}
+
+async function advance(
+  tenant: Tenant,
+  { runId, pipelineName, said }: { runId: number; pipelineName: string; said: Said[] },
+  nowMs: number,
+): Promise<Advanced | Probing> {
   const row = await deployments(tenant).getForUpdate(runId)
-  await giveUpLost(tenant, row)
-  const isStopped = await meetAgents(tenant, row)
+  await giveUpLost(tenant, row, said)
+  const isStopped = await meetAgents(tenant, row, said)
   const deployment: DeploymentRow = {
     ...row,
     stop: isStopped ? 'canceled' : await stopOfDeployment(tenant, row),
@@ -56,7 +68,7 @@ export async function advanceRelease(
     const step = nextHosts(asDeployment(deployment, hosts), nowMs)
     if (step.do === 'end') return { next: 'end' }
     if (step.do === 'probe') return { next: 'probe', deployment: row }
-    const held = { runId, deployment, hosts }
+    const held = { runId, deployment, hosts, said }
     if (step.do === 'confirm') return askToConfirm(tenant, held, { step: step.step, pipelineName })
     if (step.do === 'wait') return { next: 'wait', timeoutMs: waitMs(step.untilMs, nowMs) }
     const told = await tell(tenant, held, step)
@@ -94,7 +106,11 @@ const asDeployment = (row: DeploymentRow, hosts: readonly HostOfDeployment[]): D
 const waitMs = (untilMs: number | null, nowMs: number): number =>
   untilMs === null ? pollMs : Math.max(1, Math.min(pollMs, untilMs - nowMs))
 
-async function giveUpLost(tenant: Tenant, { pipelineRunId, hooks }: DeploymentRow): Promise<void> {
+async function giveUpLost(
+  tenant: Tenant,
+  { pipelineRunId, hooks }: DeploymentRow,
+  said: Said[],
+): Promise<void> {
   const limitSeconds = hostLimitSeconds({ hooks })
   const lost = await deploymentHosts(tenant).giveUpLost(pipelineRunId, { limitSeconds })
   const lines = lost.map(({ name, state }) =>
@@ -102,13 +118,14 @@ async function giveUpLost(tenant: Tenant, { pipelineRunId, hooks }: DeploymentRo
       ? `${name} was lost while it went back.`
       : `${name} was lost. It counts as failed.`,
   )
-  await sayOfDeployment(tenant, pipelineRunId, { level: 'warn', lines })
+  said.push({ level: 'warn', lines })
 }
 
 /** While no host is there to begin with, agents that come online are its hosts. True if it may not begin. */
 async function meetAgents(
   tenant: Tenant,
   { pipelineRunId, workspaceId, labels, stop, agentsUntil }: DeploymentRow,
+  said: Said[],
 ): Promise<boolean> {
   const hosts = await deploymentHosts(tenant).list(pipelineRunId)
   const isBegun = hosts.some(({ batch }) => batch !== null)
@@ -120,8 +137,7 @@ async function meetAgents(
     workspaceId,
     labels: labels ?? (await labelsOfManifest(tenant, pipelineRunId)),
   })
-  if (back + added > 0)
-    await sayOfDeployment(tenant, pipelineRunId, [`${back + added} came online.`])
+  if (back + added > 0) said.push([`${back + added} came online.`])
   return false
 }
 
@@ -137,7 +153,7 @@ async function tell(
   held: Held,
   step: Exclude<DeployStep, { do: 'end' | 'wait' | 'confirm' | 'probe' }>,
 ): Promise<boolean> {
-  const { runId, deployment } = held
+  const { runId, deployment, said } = held
   if (step.do === 'stop') {
     await deploymentHosts(tenant).stop(runId, step.hosts)
     // Those that had begun end it themselves, or are given up.
@@ -156,14 +172,14 @@ async function tell(
     batch,
     batches: Math.max(deployment.batches, batch),
   })
-  await sayOfDeployment(tenant, runId, [
+  said.push([
     `Batch ${batch} of ${Math.max(deployment.batches, batch)}, ${action}: ${namesOf(held, wanted)}.`,
   ])
   return wanted.length > 0
 }
 
 async function goBack(tenant: Tenant, held: Held, agentIds: readonly number[]): Promise<boolean> {
-  const { runId } = held
+  const { runId, said } = held
   // No other phase follows, so that a cancel is refused from here on.
   await moveApplication(tenant, runId, { from: 'deploying', to: 'rolling_back' })
   await deployments(tenant).endConfirm(runId)
@@ -172,10 +188,7 @@ async function goBack(tenant: Tenant, held: Held, agentIds: readonly number[]): 
     to: 'rolling_back',
     wanted: 'rollback',
   })
-  await sayOfDeployment(tenant, runId, {
-    level: 'warn',
-    lines: [`Going back: ${namesOf(held, wanted)}.`],
-  })
+  said.push({ level: 'warn', lines: [`Going back: ${namesOf(held, wanted)}.`] })
   return wanted.length > 0
 }
 
@@ -189,7 +202,7 @@ function namesOf({ hosts }: Held, ids: readonly number[]): string {
 
 async function askToConfirm(
   tenant: Tenant,
-  { runId, deployment }: Held,
+  { runId, deployment, said }: Held,
   { step, pipelineName }: { step: number; pipelineName: string },
 ): Promise<Advanced> {
   const isNew = await deployments(tenant).awaitConfirm(runId, step)
@@ -198,7 +211,7 @@ async function askToConfirm(
       target: { kind: 'run', id: runId, label: pipelineName },
       detail: { pipelineId: deployment.pipelineId, kind: 'application', step },
     })
-    await sayOfDeployment(tenant, runId, [`Waiting for a person to confirm step ${step}.`])
+    said.push([`Waiting for a person to confirm step ${step}.`])
     await approvers(tenant).queueMails([runId], `step ${step}`, 'application_run_id')
     await mails(tenant).announce()
   }

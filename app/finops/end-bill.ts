@@ -2,7 +2,7 @@ import { manifestOfUpload } from '../../domain/finops/upload-names.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { takenUploads } from '../../store/finops/taken-uploads.ts'
 import { refusedSlices } from '../../store/finops/refused-slices.ts'
-import { reasonOfFailure } from './reason-of-failure.ts'
+import { blamesFiles, reasonOfFailure } from './reason-of-failure.ts'
 
 type Ended = {
   ingestId: number
@@ -14,7 +14,8 @@ type Ended = {
 
 /**
  * Ends one bill. What is not read by now is refused with the reason, and the old numbers stay: of an upload
- * each month that was begun. Idempotent: only a slice that is being read is changed.
+ * each month that was begun. An upload that a fault of ours kept from being read waits for the next ingest: its bytes
+ * are nowhere else. Idempotent: only a slice that is being read is changed.
  */
 export async function endBill(
   tenant: Tenant,
@@ -33,5 +34,8 @@ export async function endBill(
         reason,
       )
   }
-  if (uploadId !== undefined) await takenUploads(tenant).end(uploadId, ingestId)
+  if (uploadId === undefined) return
+  const uploads = takenUploads(tenant)
+  if (failure === null || blamesFiles(failure)) await uploads.end(uploadId, ingestId)
+  else await uploads.putBack(uploadId, ingestId)
 }

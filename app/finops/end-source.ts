@@ -33,7 +33,7 @@ export async function endSource(
   }
   // Of a bill whose own workflow did not end it.
   await refuseLeft(tenant, { ...at, reason: reasonOfFailure('bill_lost') })
-  if (await takenUploads(tenant).wait(sourceId)) return
+  if (await takenUploads(tenant).wait(sourceId, ingestId)) return
   const found = await ingestSlices(tenant).list(at)
   const state = stateOfSource(found.map((slice) => slice.state))
   // Without a month, the look says why.

@@ -18,6 +18,11 @@ const reasons: Record<string, string> = {
   ingest_lost: 'The ingest was lost. The next one looks at everything again.',
 }
 
+/** What the same files would be refused for again. All other codes are faults of ours. */
+const ofFiles = new Set(['bill_refused', 'upload_damaged'])
+
+export const blamesFiles = (code: string): boolean => ofFiles.has(code)
+
 /** What a code of a fault means for a bill, for people. */
 export const reasonOfFailure = (code: string): string =>
   reasons[code] ?? 'A fault on our side. The next ingest tries again.'

@@ -8,12 +8,19 @@ import { nameOfRepository } from '../../store/git/name-of-repository.ts'
 /** The request registers the webhook at once. This much later the workflow checks whether it did. */
 const afterSeconds = 120
 
+/** Of two starts with the same place the second does nothing. */
+type Start = { afterSeconds?: number; place?: string }
+
 /** Starts the registration of a webhook, so that it happens even if this process dies first. */
-export async function startWebhook(tenant: Tenant, connectionId: number): Promise<void> {
+export async function startWebhook(
+  tenant: Tenant,
+  connectionId: number,
+  start: Start = {},
+): Promise<void> {
   const { organizationId } = tenant
 
   const input = { organizationId, connectionId }
-  const place = await transactionId(tenant)
+  const place = start.place ?? (await transactionId(tenant))
   await outbox(tenant).start({
     workflowType: registerWebhookType,
     workflowId: registerWebhookId({ ...input, place }),
@@ -22,7 +29,7 @@ export async function startWebhook(tenant: Tenant, connectionId: number): Promis
     summary: `${await nameOfRepository(tenant, connectionId)}, webhook`,
     searchAttributes: { OrgId: `org-${organizationId}` },
     dedupeKey: `git-webhook/${connectionId}/${place}`,
-    afterSeconds,
+    afterSeconds: start.afterSeconds ?? afterSeconds,
   })
 }
 
@@ -33,13 +40,13 @@ export async function startWebhook(tenant: Tenant, connectionId: number): Promis
 export async function startPipelineWebhook(
   tenant: Tenant,
   pipeline: { id: number; name: string; appGitConnectionId: number | null },
-  after: { afterSeconds?: number } = {},
+  { place: given, ...after }: Start = {},
 ): Promise<void> {
   const { organizationId } = tenant
   const { id: pipelineId, appGitConnectionId: connectionId } = pipeline
   if (connectionId === null) return
   const input = { organizationId, connectionId, pipelineId }
-  const place = `pipeline-${pipelineId}-${await transactionId(tenant)}`
+  const place = `pipeline-${pipelineId}-${given ?? (await transactionId(tenant))}`
   await outbox(tenant).start({
     workflowType: registerWebhookType,
     workflowId: registerWebhookId({ ...input, place }),

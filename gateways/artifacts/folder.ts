@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash } from 'node:crypto'
 import { constants, createReadStream } from 'node:fs'
 import {
   mkdir,
@@ -24,6 +24,7 @@ import {
 } from './artifact-store.ts'
 import { checkBytes, limitBytes } from './check-bytes.ts'
 import { hashFile } from './hash-file.ts'
+import { isOfLiving, partName } from './part-name.ts'
 import { createCheckedLately, type CheckedLately } from './checked-lately.ts'
 
 /**
@@ -97,7 +98,7 @@ async function keep(
   { root, organizationId, claim }: Keeping,
   fill: (part: string) => Promise<StoredArtifact>,
 ): Promise<StoredArtifact> {
-  const part = join(root, 'parts', `${process.pid}-${randomBytes(12).toString('hex')}`)
+  const part = join(root, 'parts', await partName())
   try {
     await mkdir(dirname(part), { recursive: true, mode: 0o700 })
     const stored = await fill(part)
@@ -107,7 +108,7 @@ async function keep(
   } catch (error) {
     throw asStoreFault(error)
   } finally {
-    // Where this fails, the fault above is told; the next start removes what is left.
+    // Where this fails, the fault above is told; a task of the worker removes what is left.
     await rm(part, { force: true }).catch(() => undefined)
   }
 }
@@ -156,7 +157,7 @@ async function removeParts(root: string): Promise<number> {
       const path = join(parts, name)
       const changedAt = (await stat(path).catch(() => undefined))?.mtimeMs
       if (changedAt === undefined || Date.now() - changedAt < partHours * 3_600_000) return 0
-      if (isAlive(parseInt(name, 10))) return 0
+      if (await isOfLiving(name)) return 0
       await rm(path, { force: true })
       return 1
     }),
@@ -165,14 +166,6 @@ async function removeParts(root: string): Promise<number> {
 }
 
 const partHours = 6
-
-function isAlive(pid: number): boolean {
-  try {
-    return process.kill(pid, 0)
-  } catch (error) {
-    return codeOf(error) === 'EPERM'
-  }
-}
 
 async function write(path: string, bytes: AsyncIterable<Buffer>): Promise<StoredArtifact> {
   const file = await open(path, 'wx', 0o400)

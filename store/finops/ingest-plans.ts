@@ -42,7 +42,7 @@ export function ingestPlans(tenant: Tenant) {
       await db.raw(planNext, at)
     },
 
-    /** Adds the sources whose uploads wait. */
+    /** Adds the sources whose uploads wait, but for those that this ingest put back. */
     async addUploads(ingestId: number): Promise<void> {
       await db.raw(addUploads, { organizationId, ingestId })
     },
@@ -71,6 +71,7 @@ const addUploads = `
   select distinct u.organization_id, :ingestId::integer, u.source_id, 'waiting'
   from billing_uploads u join billing_sources s on s.organization_id = u.organization_id and s.id = u.source_id
   where u.organization_id = :organizationId and u.state = 'waiting' and s.removed_at is null
+    and u.ingest_id is distinct from :ingestId::integer
   ${waitsAgain}`
 
 const planNext = `

@@ -57,7 +57,8 @@ export function readAgain(tenant: Tenant) {
 }
 
 /**
- * The months of an upload that are to be loaded. An upload that is new has them all, however late it was completed.
+ * The months of an upload that are to be loaded. An upload that is new has them all, however late it was completed, but
+ * for those that a later one was read of since this one could not be read.
  * Of one that is read again, those that are marked, and those that it never loaded unless a later upload has them:
  * not those that another upload replaced or a person discarded.
  */
@@ -100,11 +101,16 @@ const monthsToLoad = `
     select s.period, s.read_again and s.state in ('loaded', 'suspect') as is_marked from billing_slices s
     where s.organization_id = :organizationId and s.source_id = :sourceId
       and s.manifest = 'upload ' || :id::integer
-      and s.state in ('loaded', 'suspect', 'superseded', 'discarded'))
+      and s.state in ('loaded', 'suspect', 'superseded', 'discarded')),
+  failed as (
+    select min(s.began_at) as since from billing_slices s
+    where s.organization_id = :organizationId and s.source_id = :sourceId
+      and s.manifest = 'upload ' || :id::integer and s.state = 'refused')
   select p.period::text from unnest(:periods::date[]) as p (period)
   where exists (select from own where own.period = p.period and own.is_marked)
     or not exists (select from own where own.period = p.period)
-      and (not exists (select from own) or not exists (
+      and not exists (
         select from billing_slices s where s.organization_id = :organizationId and s.source_id = :sourceId
           and s.period = p.period and s.is_current
-          and case when s.manifest ~ '^upload [0-9]+$' then substr(s.manifest, 8)::integer > :id end))`
+          and (exists (select from own) or s.began_at > (select since from failed))
+          and case when s.manifest ~ '^upload [0-9]+$' then substr(s.manifest, 8)::integer > :id end)`

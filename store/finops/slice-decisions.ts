@@ -33,8 +33,12 @@ export function sliceDecisions(tenant: Tenant) {
       await rows().whereIn('id', newest).update({ scoreAt: db.fn.now() })
     },
 
-    async endScore(id: number): Promise<void> {
-      await rows().where({ id }).update({ scoreAt: null })
+    /** Has no effect on what was asked for since the claim: figures of before that were scored. */
+    async endScore(id: number, claimedUntil: string): Promise<void> {
+      await rows()
+        .where({ id })
+        .whereRaw('score_at = ?::timestamptz', [claimedUntil])
+        .update({ scoreAt: null })
     },
   }
 }

@@ -4,6 +4,11 @@ export type UploadedFile = { id: number; name: string; bytes: number; sha256: st
 
 type OfIngest = { ingestId: number; sourceId?: number }
 
+/** An upload that could not be read by a fault of ours starts an ingest by itself this much later. */
+export const readAgainAfter = '1 hour'
+/** So long after its first failure, it is ended by the next one: it may be the files that stop every reader. */
+const readAgainFor = '3 days'
+
 /** Received uploads of one organization, as ingests read them. */
 export function takenUploads(tenant: Tenant) {
   const { db, organizationId } = unwrap(tenant)
@@ -13,12 +18,16 @@ export function takenUploads(tenant: Tenant) {
   return {
     /**
      * The uploads of the source that this ingest reads next, oldest first: those that it took, and of those
-     * that wait as many as there is room for.
+     * that wait as many as there is room for. Not those that it put back: it would read them without end.
      */
     async take(sourceId: number, ingestId: number, limit: number): Promise<number[]> {
       const room = limit - (await taken({ sourceId, ingestId }).pluck('id')).length
       if (room > 0) {
-        const next = rows().where({ sourceId, state: 'waiting' }).orderBy('id').limit(room)
+        const next = rows()
+          .where({ sourceId, state: 'waiting' })
+          .whereRaw('ingest_id is distinct from ?::integer', [ingestId])
+          .orderBy('id')
+          .limit(room)
         await rows()
           .where({ state: 'waiting' })
           .whereIn('id', next.select('id'))
@@ -27,9 +36,9 @@ export function takenUploads(tenant: Tenant) {
       return taken({ sourceId, ingestId }).orderBy('id').pluck('id')
     },
 
-    /** Whether more of the source wait, which is not removed. */
-    async wait(sourceId: number): Promise<boolean> {
-      const { rows: found } = await db.raw(waiting, { organizationId, sourceId })
+    /** Whether more of the source, which is not removed, wait for this ingest. */
+    async wait(sourceId: number, ingestId: number): Promise<boolean> {
+      const { rows: found } = await db.raw(waiting, { organizationId, sourceId, ingestId })
       return found.length > 0
     },
 
@@ -59,9 +68,17 @@ export function takenUploads(tenant: Tenant) {
       await taken({ ingestId }).where({ id }).update({ state: 'done' })
     },
 
-    /** Ends all that the ingest took and did not read. Answers them, those of one source if it is given. */
-    async endAll(at: OfIngest): Promise<Array<{ id: number; sourceId: number }>> {
-      return taken(at).update({ state: 'done' }).returning(['id', 'sourceId'])
+    /**
+     * After a fault of ours: one that the ingest took waits for another one. It keeps the `ingestId`, by which this
+     * ingest leaves it alone. Ended instead if a refused slice of it, which notes a failure, is days old.
+     */
+    async putBack(id: number, ingestId: number): Promise<void> {
+      await db.raw(putBack, { organizationId, id, ingestId, readAgainFor })
+    },
+
+    /** All that the ingest took and did not read, those of one source if it is given, locked. */
+    async hold(at: OfIngest): Promise<Array<{ id: number; sourceId: number }>> {
+      return taken(at).orderBy('id').forUpdate().select('id', 'sourceId')
     },
   }
 }
@@ -70,4 +87,12 @@ const waiting = `
   select 1 from billing_uploads u
     join billing_sources s on s.organization_id = u.organization_id and s.id = u.source_id
   where u.organization_id = :organizationId and u.source_id = :sourceId and u.state = 'waiting'
-    and s.removed_at is null limit 1`
+    and u.ingest_id is distinct from :ingestId::integer and s.removed_at is null limit 1`
+
+const putBack = `
+  update billing_uploads u set touched_at = now(), state = case when exists (
+      select from billing_slices s where s.organization_id = u.organization_id and s.source_id = u.source_id
+        and s.manifest = 'upload ' || u.id and s.state = 'refused'
+        and s.began_at < now() - :readAgainFor::interval)
+    then 'done' else 'waiting' end
+  where u.organization_id = :organizationId and u.id = :id and u.ingest_id = :ingestId and u.state = 'taken'`

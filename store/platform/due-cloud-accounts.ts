@@ -27,14 +27,20 @@ export async function dueCloudAccounts(
   return rows
 }
 
-/** Syncs that run for so long that their workflow may be lost. */
+/**
+ * Syncs that run for so long that their workflow may be lost. One whose start waits in the outbox has no workflow yet:
+ * while Temporal is away it waits for longer than this.
+ */
 export async function longCloudSyncs(
   db: PlatformDb,
   limit: number,
 ): Promise<Array<{ organizationId: number; syncId: number }>> {
   const { rows } = await db.raw(
-    `select organization_id as "organizationId", id as "syncId" from cloud_syncs
-     where state = 'running' and started_at < now() - interval '10 minutes' order by started_at limit ?`,
+    `select s.organization_id as "organizationId", s.id as "syncId" from cloud_syncs s
+     where s.state = 'running' and s.started_at < now() - interval '10 minutes'
+       and not exists (select from outbox x where x.kind = 'start' and x.done_at is null and x.dead_at is null
+         and x.workflow_id = 'org-' || s.organization_id || '/cloud-sync/' || s.id)
+     order by s.started_at limit ?`,
     [limit],
   )
   return rows

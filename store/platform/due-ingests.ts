@@ -1,10 +1,12 @@
 import type { IngestTrigger } from '../../domain/finops/ingest-state.ts'
 import type { PlatformDb } from '../driver/connect.ts'
 import { goneAfter } from '../finops/billing-uploads.ts'
+import { readAgainAfter } from '../finops/taken-uploads.ts'
 
 /**
  * Organizations with an upload that waits, or an account whose bills are due and can be read, and without
- * a live ingest. An account that was never looked at was connected just now.
+ * a live ingest. An account that was never looked at was connected just now. An upload with an ingest could not be read
+ * by it (app/finops/end-bill.ts).
  */
 export async function dueIngests(
   db: PlatformDb,
@@ -14,6 +16,7 @@ export async function dueIngests(
     `with due as (
        select u.organization_id, 'upload' as trigger, 1 as turn, u.created_at as since
        from billing_uploads u where u.state = 'waiting'
+         and (u.ingest_id is null or u.touched_at < now() - ?::interval)
        union all
        select a.organization_id, case when exists (select from billing_sources s
            join billing_ingest_sources i on i.organization_id = s.organization_id and i.source_id = s.id
@@ -28,19 +31,25 @@ export async function dueIngests(
      from due d join organizations o on o.id = d.organization_id and o.status = 'active'
      where not exists (select from billing_ingests g where g.organization_id = d.organization_id and g.state = 'running')
      group by d.organization_id order by min(d.since) limit ?`,
-    [limit],
+    [readAgainAfter, limit],
   )
   return rows
 }
 
-/** Ingests that run for so long that their workflow may be lost. */
+/**
+ * Ingests that run for so long that their workflow may be lost. One whose start waits in the outbox has no workflow
+ * yet: while Temporal is away it waits for longer than this.
+ */
 export async function longIngests(
   db: PlatformDb,
   limit: number,
 ): Promise<Array<{ organizationId: number; ingestId: number }>> {
   const { rows } = await db.raw(
-    `select organization_id as "organizationId", id as "ingestId" from billing_ingests
-     where state = 'running' and started_at < now() - interval '10 minutes' order by started_at limit ?`,
+    `select g.organization_id as "organizationId", g.id as "ingestId" from billing_ingests g
+     where g.state = 'running' and g.started_at < now() - interval '10 minutes'
+       and not exists (select from outbox x where x.kind = 'start' and x.done_at is null and x.dead_at is null
+         and x.workflow_id = 'org-' || g.organization_id || '/billing/' || g.id)
+     order by g.started_at limit ?`,
     [limit],
   )
   return rows

@@ -5,6 +5,8 @@ export type SliceToScore = {
   sliceId: number
   ingestId: number
   sourceId: number
+  /** When another worker may claim it: names this claim. As text, because a Date has milliseconds alone. */
+  claimedUntil: string
 }
 
 /**
@@ -24,4 +26,4 @@ const claim = `
       from billing_slices d where d.score_at <= now()) d on d.id = s.id
     where s.score_at <= now() order by d.turn, s.score_at limit ? for update of s skip locked))
   returning organization_id as "organizationId", id as "sliceId", ingest_id as "ingestId",
-    source_id as "sourceId"`
+    source_id as "sourceId", score_at::text as "claimedUntil"`

@@ -21,6 +21,10 @@ const sweep = async (
   store = harness.deps.store,
 ) => cloudSweepTask({ store, log: harness.deps.log, workflowState }).run()
 
+/** Temporal has the starts of an organization's workflows, as after a pass of the relay. */
+const delivered = async (organizationId: number) =>
+  harness.deps.store.platform('outbox').where({ organizationId }).update({ doneAt: new Date() })
+
 /** A connected account that is not due. */
 const connected = async (change: object = {}) => {
   const org = await harness.organization()
@@ -103,6 +107,7 @@ test('an organization with four live syncs waits, and its fifth starts once one 
 test('while Temporal is away, what is due is started and mails of health go out', async () => {
   const lost = await connected({ nextSyncAt: new Date(0) })
   await sweep()
+  await delivered(lost.org.id)
   const old = new Date(Date.now() - 11 * 60_000)
   await syncs(lost.id).clone().clearOrder().update({ startedAt: old })
   const { org, set } = await connected({ status: 'healthy' })
@@ -135,6 +140,7 @@ test('while Temporal is away, what is due is started and mails of health go out'
 test('a sync whose workflow is lost is ended, so that the next one can start', async () => {
   const lost = await connected({ nextSyncAt: new Date(0), status: 'healthy' })
   await sweep()
+  await delivered(lost.org.id)
   const old = new Date(Date.now() - 11 * 60_000)
   await syncs(lost.id).clone().clearOrder().update({ startedAt: old })
   await sweep()
@@ -144,6 +150,22 @@ test('a sync whose workflow is lost is ended, so that the next one can start', a
     { state: 'failed', reason: expect.stringContaining('lost') },
   ])
   expect(await accounts().where({ id: lost.id }).first()).toMatchObject({ status: 'healthy' })
+})
+
+test('a sync whose start waits in the outbox is not lost, however long Temporal is away', async () => {
+  const waiting = await connected({ nextSyncAt: new Date(0) })
+  await sweep()
+  const old = new Date(Date.now() - 60 * 60_000)
+  await syncs(waiting.id).clone().clearOrder().update({ startedAt: old })
+  await sweep(async () => 'missing')
+  expect(await syncs(waiting.id)).toMatchObject([{ state: 'running', endedAt: null }])
+  // One that Temporal never takes has no workflow to come.
+  await harness.deps.store
+    .platform('outbox')
+    .where({ organizationId: waiting.org.id })
+    .update({ deadAt: new Date() })
+  await sweep(async () => 'missing')
+  expect(await syncs(waiting.id)).toMatchObject([{ state: 'failed' }])
 })
 
 test('one mail when an account degrades and one when it is well, to who may manage accounts', async () => {

@@ -30,10 +30,12 @@ export const scoreAcceptedTask = ({ store, log }: Pick<Deps, 'store' | 'log'>): 
 })
 
 /** Idempotent; the note of it is deleted last. */
-async function score(store: Store, { sliceId, ...at }: SliceToScore): Promise<void> {
+async function score(store: Store, { sliceId, claimedUntil, ...at }: SliceToScore): Promise<void> {
   const { organizationId } = at
   await scoreIngested(store, at)
   await scoreScopesOfIngest(store, at)
   await store.tenant(organizationId, evaluateBudgets)
-  await store.tenant(organizationId, async (tenant) => sliceDecisions(tenant).endScore(sliceId))
+  await store.tenant(organizationId, async (tenant) =>
+    sliceDecisions(tenant).endScore(sliceId, claimedUntil),
+  )
 }

@@ -9,7 +9,10 @@ const { ensureWebhook } = proxyActivities<ControlActivities>({
   retry: { initialInterval: '1 second', maximumInterval: '5 minutes' },
 })
 
-/** Registers a connection's webhook if the request that connected it could not. */
+/**
+ * Registers a connection's webhook if the request that connected it could not. After a day the check of the connection
+ * starts another one (app/git/start-pending-webhooks.ts).
+ */
 export async function registerWebhook(input: RegisterWebhookInput): Promise<void> {
   // A payload without our MAC was dropped before it got here (worker/drop-unmarked.ts).
   if (!Number.isSafeInteger((input as Partial<RegisterWebhookInput> | undefined)?.connectionId))

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { discoverBills } from '../../../activities/finops/discover-bills.ts'
 import { endIngest } from '../../../activities/finops/end-ingest.ts'
 import { acceptSlice, discardSlice } from '../../../app/finops/decide-slice.ts'
+import { sliceDecisions } from '../../../store/finops/slice-decisions.ts'
 import { shownAnomalies } from '../../../store/finops/shown-anomalies.ts'
 import { systemActor } from '../../../store/audit/audit-log.ts'
 import { scoreAcceptedTask } from '../../../worker/tasks/score-accepted.ts'
@@ -130,6 +131,31 @@ describe('a bill that became smaller', () => {
     await score()
     expect(await rows('anomaly_days').clearOrder()).toHaveLength(60)
   })
+})
+
+test('what is asked for while a bill is scored is scored after it', async () => {
+  put('2026-10', month(31))
+  await steps.ingest()
+  const { store, log } = harness.deps
+  const [sliceId] = await rows('billing_slices').pluck('id')
+  const plan = async () =>
+    store.tenant(steps.organizationId, async (tenant) => sliceDecisions(tenant).planScore(sliceId))
+  const asked = async () => rows('billing_slices').whereNotNull('scoreAt').pluck('id')
+  await plan()
+  let isAsked = false
+  const meddling: typeof store = {
+    ...store,
+    async tenant(organizationId, work) {
+      if (!isAsked) await plan()
+      isAsked = true
+      return store.tenant(organizationId, work)
+    },
+  }
+  await scoreAcceptedTask({ store: meddling, log }).run()
+  expect(isAsked).toBe(true)
+  expect(await asked()).toEqual([sliceId])
+  await scoreAcceptedTask(harness.deps).run()
+  expect(await asked()).toEqual([])
 })
 
 describe('a bill that cannot be read', () => {

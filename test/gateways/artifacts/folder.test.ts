@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import { artifactFolder } from '../../../gateways/artifacts/folder.ts'
+import { isOfLiving, partName } from '../../../gateways/artifacts/part-name.ts'
 
 describe('artifacts in a folder', () => {
   let root: string
@@ -186,16 +187,28 @@ describe('artifacts in a folder', () => {
 
   test('old parts of processes that are dead are removed, others stay', async () => {
     await mkdir(join(root, 'parts'))
-    await writeFile(join(root, 'parts', `${process.pid}-aa`), '')
-    await writeFile(join(root, 'parts', '999999999-bb'), '')
-    await writeFile(join(root, 'parts', '999999999-young'), '')
+    const own = await partName()
+    // Of the process before this one: in a container it had the same number.
+    const former = `${process.pid}-1-aa`
     const old = Date.now() / 1_000 - 7 * 3_600
-    for (const name of [`${process.pid}-aa`, '999999999-bb'])
+    for (const name of [own, former, `${process.pid}-aa`, '999999999-2-bb', 'odd']) {
+      await writeFile(join(root, 'parts', name), '')
       await utimes(join(root, 'parts', name), old, old)
-    expect(await artifactFolder(root).removeParts()).toBe(1)
+    }
+    await writeFile(join(root, 'parts', '999999999-2-young'), '')
+    expect(await artifactFolder(root).removeParts()).toBe(4)
     expect((await readdir(join(root, 'parts'))).toSorted()).toEqual(
-      ['999999999-young', `${process.pid}-aa`].toSorted(),
+      ['999999999-2-young', own].toSorted(),
     )
     expect(await artifactFolder(join(root, 'nosuch')).removeParts()).toBe(0)
+  })
+
+  test('what is written bears the name of this process, so another one leaves it alone', async () => {
+    let names: string[] = []
+    const claim = async () => {
+      names = await readdir(join(root, 'parts'))
+    }
+    await artifactFolder(root).put(7, inPieces(), { maxBytes, claim })
+    expect(await Promise.all(names.map(async (name) => isOfLiving(name)))).toEqual([true])
   })
 })

@@ -156,6 +156,53 @@ describe('the scheduled check of connections', () => {
     expect(await statusOf(id)).toEqual({ status: 'healthy', statusReason: null })
   })
 
+  test('a webhook that still pends after a day is registered anew, once a day', async () => {
+    const { id, repo } = await connected()
+    const { platform } = harness.deps.store
+    const made = await user.post('/api/pipelines', {
+      name: `pending-${id}`,
+      appGitConnectionId: id,
+      appRepo: repo,
+      appPath: 'a',
+      triggers: { push: true },
+    })
+    expect(made.statusCode, made.body).toBe(201)
+    const pipelineId = Number(made.json().pipeline.id)
+    const set = async (webhookState: string, hours: number) => {
+      const change = { webhookState, createdAt: new Date(Date.now() - hours * 3_600_000) }
+      await platform('git_connections').where({ id }).update(change)
+      await platform('pipelines').where({ id: pipelineId }).update(change)
+    }
+    const started = async (): Promise<string[]> =>
+      platform('outbox')
+        .whereLike('dedupeKey', `git-webhook/${id}/%day-%`)
+        .orderBy('id')
+        .pluck('workflowId')
+    const org = `org-${user.organizationId}/git-webhook/${id}`
+    const ofDay = (day: number) => [`${org}/day-${day}`, `${org}/pipeline-${pipelineId}-day-${day}`]
+    // The registration of the request is still tried.
+    await set('pending', 23)
+    await pass(id)
+    expect(await started()).toEqual([])
+    await set('pending', 25)
+    await pass(id)
+    await pass(id)
+    expect(await started()).toEqual(ofDay(1))
+    harness.peer.server.fault = () => 'hang-up'
+    try {
+      await set('pending', 49)
+      await pass(id)
+    } finally {
+      harness.peer.server.fault = () => undefined
+    }
+    expect(await started()).toEqual(ofDay(1))
+    await pass(id)
+    expect(await started()).toEqual([...ofDay(1), ...ofDay(2)])
+    await set('active', 73)
+    await pass(id)
+    expect(await started()).toHaveLength(4)
+  })
+
   test('a connection that was checked within ten minutes is not checked again', async () => {
     await connected()
     const calls = harness.peer.server.calls.length
