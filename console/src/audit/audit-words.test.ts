@@ -11,10 +11,13 @@ test('each event of the audit log has a sentence', () => {
     .map((path) => readFileSync(join(root, path), 'utf8'))
   const found = (pattern: RegExp) =>
     new Set(texts.flatMap((text) => [...text.matchAll(pattern)].map(([, match = '']) => match)))
-  const areas = found(/record\(\s*'([a-z]+)\.[a-z_]+'/g)
+  const areas = found(/record(?:Each)?\(\s*'([a-z]+)\.[a-z_]+'/g)
   expect(areas.size).toBeGreaterThan(10)
   const events = found(
-    new RegExp(`(?:record\\(\\s*|event: |\\? |: )'((?:${[...areas].join('|')})\\.[a-z_]+)'`, 'g'),
+    new RegExp(
+      `(?:record(?:Each)?\\(\\s*|event: |\\? |: )'((?:${[...areas].join('|')})\\.[a-z_]+)'`,
+      'g',
+    ),
   )
   expect(events.size).toBeGreaterThan(90)
   expect([...events].filter((event) => !(event in eventWords))).toEqual([])
