@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { startSync } from '../../app/clouds/start-sync.ts'
-import { noteChange } from '../../app/workspaces/note-change.ts'
+import { noteChanges } from '../../app/workspaces/note-change.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import { assertLendable } from '../../domain/clouds/check-runs.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
@@ -87,8 +87,7 @@ async function noteIdentities(
   workspaceIds: readonly number[],
 ): Promise<void> {
   const what = 'identities of the cloud account'
-  for (const workspaceId of workspaceIds)
-    await noteChange(tenant, caller, { workspaceId, what, effect: 'guard' })
+  await noteChanges(tenant, caller, { workspaceIds, what, effect: 'guard' })
 }
 
 async function endLiveSync(tenant: Tenant, id: number): Promise<void> {

@@ -1,7 +1,7 @@
 import { guardedByBudgets } from '../../app/finops/guarded-by-prices.ts'
 import { removeSource } from '../../app/finops/remove-source.ts'
 import { noteGuardChange } from '../../app/policies/note-guard-change.ts'
-import { noteChange } from '../../app/workspaces/note-change.ts'
+import { noteChanges } from '../../app/workspaces/note-change.ts'
 import type { Caller } from '../../domain/access/caller.ts'
 import { AppError, conflict } from '../../domain/errors.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
@@ -77,11 +77,10 @@ async function detachAll(
   { id, workspaceIds }: { id: number; workspaceIds: readonly number[] },
 ): Promise<void> {
   await accountWorkspaces(tenant, id).detach()
-  for (const workspaceId of workspaceIds) {
-    await auditLog(tenant, actorOf(caller)).record('workspace.updated', {
-      target: { kind: 'workspace', id: workspaceId },
-      detail: { cloudAccountId: { from: id, to: null } },
-    })
-    await noteChange(tenant, caller, { workspaceId, what: 'cloudAccountId', effect: 'guard' })
-  }
+  const detail = { cloudAccountId: { from: id, to: null } }
+  await auditLog(tenant, actorOf(caller)).recordEach(
+    'workspace.updated',
+    workspaceIds.map((workspaceId) => ({ target: { kind: 'workspace', id: workspaceId }, detail })),
+  )
+  await noteChanges(tenant, caller, { workspaceIds, what: 'cloudAccountId', effect: 'guard' })
 }

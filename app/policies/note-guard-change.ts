@@ -1,6 +1,6 @@
 import type { Tenant } from '../../store/driver/tenant.ts'
 import type { Caller } from '../../domain/access/caller.ts'
-import { noteChange } from '../workspaces/note-change.ts'
+import { noteChanges } from '../workspaces/note-change.ts'
 import { workspaces, type GuardedWorkspaces } from '../../store/workspaces/workspaces.ts'
 
 /**
@@ -13,6 +13,6 @@ export async function noteGuardChange(
   caller: Caller,
   { what, guarded }: { what: string; guarded: readonly GuardedWorkspaces[] },
 ): Promise<void> {
-  for (const workspaceId of await workspaces(tenant).holdGuarded(guarded))
-    await noteChange(tenant, caller, { workspaceId, what, effect: 'guard' })
+  const workspaceIds = await workspaces(tenant).holdGuarded(guarded)
+  await noteChanges(tenant, caller, { workspaceIds, what, effect: 'guard' })
 }

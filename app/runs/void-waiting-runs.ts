@@ -4,10 +4,9 @@ import { outbox } from '../../store/outbox/outbox.ts'
 import { infrastructureRunId } from '../../workflows/infrastructure/contract.ts'
 import { endRun } from './end-run.ts'
 import { sendBackRun } from './send-back-run.ts'
-import { workspaceRuns } from '../../store/runs/workspace-runs.ts'
+import { waitingForApproval } from '../../store/runs/waiting-for-approval.ts'
 
-export type GuardChange = {
-  workspaceId: number
+export type VoidingChange = {
   actor: AuditActor
   /** `stale`: the plan no longer describes what would be done. `guard`: only who may approve it changed. */
   effect: 'stale' | 'guard'
@@ -22,16 +21,23 @@ export type GuardChange = {
  */
 export async function voidWaitingRuns(
   tenant: Tenant,
-  { workspaceId, actor, effect, what }: GuardChange,
+  { workspaceId, ...change }: VoidingChange & { workspaceId: number },
+): Promise<void> {
+  await voidRunsOfWorkspaces(tenant, { ...change, workspaceIds: [workspaceId] })
+}
+
+/** The same for many workspaces, whose rows the transaction holds. */
+export async function voidRunsOfWorkspaces(
+  tenant: Tenant,
+  { workspaceIds, actor, effect, what }: VoidingChange & { workspaceIds: readonly number[] },
 ): Promise<void> {
   const { organizationId } = tenant
 
-  const runs = workspaceRuns(tenant)
-  for (const run of await runs.waitingForApproval(workspaceId)) {
+  for (const workspaceRunId of await waitingForApproval(tenant, workspaceIds)) {
     if (effect === 'stale') {
       await endRun(
         tenant,
-        { organizationId, workspaceRunId: run.id, actor },
+        { organizationId, workspaceRunId, actor },
         {
           phase: 'failed',
           reason: 'plan_stale',
@@ -39,10 +45,10 @@ export async function voidWaitingRuns(
         },
       )
     } else {
-      await sendBackRun(tenant, { workspaceRunId: run.id, actor, because: what })
+      await sendBackRun(tenant, { workspaceRunId, actor, because: what })
     }
     // Also without an approval: the gates may have to judge the plan by new rules.
-    const workflowId = infrastructureRunId({ organizationId, workspaceRunId: run.id })
+    const workflowId = infrastructureRunId({ organizationId, workspaceRunId })
     await outbox(tenant).wake(workflowId, `void:${workflowId}:${Date.now()}`)
   }
 }

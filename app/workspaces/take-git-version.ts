@@ -70,7 +70,7 @@ export async function takeGitVersion(
   })
   const what = `configuration (commit ${commit.slice(0, 12)})`
   for (const author of authors.authorUserIds)
-    await workspaceAuthorship(tenant).add(workspace.id, author, what)
+    await workspaceAuthorship(tenant).add([workspace.id], author, what)
   await voidWaitingRuns(tenant, {
     workspaceId: workspace.id,
     actor,

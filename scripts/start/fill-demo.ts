@@ -22,6 +22,7 @@ import { createEngineHealth } from '../../gateways/temporal/engine-health.ts'
 import { connectStore } from '../../store/driver/connect.ts'
 import { pipelineRuns } from '../../store/runs/pipeline-runs.ts'
 import { pipelines } from '../../store/pipelines/pipelines.ts'
+import { waitingForApproval } from '../../store/runs/waiting-for-approval.ts'
 import { workspaceRuns, type WorkspaceRun } from '../../store/runs/workspace-runs.ts'
 import { configurationVersions } from '../../store/workspaces/configuration-versions.ts'
 import { listedWorkspaces } from '../../store/workspaces/listed-workspaces.ts'
@@ -204,7 +205,7 @@ async function makeRuns(deps: Deps, making: Making): Promise<void> {
 
 const awaitsApproval = async ({ store }: Deps, { organizationId }: Caller, workspaceId: number) =>
   store.tenant(organizationId, async (tenant) => {
-    const waiting = await workspaceRuns(tenant).waitingForApproval(workspaceId)
+    const waiting = await waitingForApproval(tenant, [workspaceId])
     return waiting.length > 0
   })
 

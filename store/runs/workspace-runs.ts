@@ -292,9 +292,5 @@ export function workspaceRuns(tenant: Tenant) {
         .select('id')
       return found.map(({ id }) => id)
     },
-
-    async waitingForApproval(workspaceId: number): Promise<WorkspaceRun[]> {
-      return runs().where({ workspaceId }).whereIn('phase', ['awaiting_approval', 'apply_queued'])
-    },
   }
 }

@@ -7,8 +7,15 @@ export function workspaceAuthorship(tenant: Tenant) {
     db('workspace_authorship').where({ organizationId, workspaceId }).whereNull('appliedAt')
 
   return {
-    async add(workspaceId: number, userId: number, what: string): Promise<void> {
-      await db('workspace_authorship').insert({ organizationId, workspaceId, userId, what })
+    /** Notes one change in each of these workspaces, in one statement. */
+    async add(workspaceIds: readonly number[], userId: number, what: string): Promise<void> {
+      if (workspaceIds.length === 0) return
+      await db.raw(
+        `insert into workspace_authorship (organization_id, workspace_id, user_id, what)
+         select :organizationId::integer, id, :userId::integer, :what::text
+         from unnest(:workspaceIds::integer[]) as w (id)`,
+        { organizationId, workspaceIds: [...workspaceIds], userId, what },
+      )
     },
 
     /** Closes the entries that a successful apply included; later ones stay open. */

@@ -4,6 +4,7 @@ import {
   maxListedBytes,
   type Finding,
 } from '../../../domain/policies/bound-findings.ts'
+import { waitingForApproval } from '../../../store/runs/waiting-for-approval.ts'
 import { workspaceRuns } from '../../../store/runs/workspace-runs.ts'
 import { bytesFromPostgres } from '../../harness/bytes-from-postgres.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
@@ -93,7 +94,7 @@ test('200: 200 runs, each with 256 KiB of variables and 32 KiB of findings, are 
     harness.deps.store.tenant(org.id, async (tenant) => {
       const runs = workspaceRuns(tenant)
       expect(await runs.get(ids[0] ?? 0)).not.toHaveProperty('overrides')
-      expect(await runs.waitingForApproval(workspace.id)).toEqual([])
+      expect(await waitingForApproval(tenant, [workspace.id])).toEqual([])
     }),
   )
   expect(bytes).toBeLessThan(100_000)
