@@ -1,6 +1,5 @@
-import { notFound } from '../../domain/errors.ts'
 import type { AnomalySeverity } from '../../domain/finops/anomalies/anomaly-severity.ts'
-import type { AnomalyState } from '../../domain/finops/anomalies/anomaly-state.ts'
+import { goesOn, type AnomalyState } from '../../domain/finops/anomalies/anomaly-state.ts'
 import type { AnomalyKind } from '../../domain/finops/anomalies/scored-day.ts'
 import type { Driver } from '../../domain/finops/anomalies/drivers-of-accounts.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
@@ -57,19 +56,35 @@ export const anomalyColumns = [
   'updatedAt',
 ]
 
+type Verdict = { state: AnomalyState; comment: string | null | undefined; by: number }
+
+/** What a verdict changed, and the comment that it has now. */
+export type DecidedAnomaly = { id: number; from: AnomalyState; comment: string | null }
+
+const decideAll = `
+  with held as materialized (
+    select id, state, comment,
+      case when :keepsComment::boolean then comment else :comment::text end as said
+    from anomalies
+    where organization_id = :organizationId and (id = :id or parent_id = :id)
+    -- In the order in which scorings lock them, so that the two cannot deadlock.
+    order by id for update),
+  decided as (
+    update anomalies a
+    set state = :state, comment = h.said, decided_by = :by, decided_at = now(), updated_at = now()
+    from held h
+    where a.organization_id = :organizationId and a.id = h.id
+      and (h.state <> :state or h.comment is distinct from h.said)
+      and (h.id = :id or h.state <> 'resolved' or not :goesOn::boolean)
+    returning a.id, h.state as before, h.said)
+  select id, before as "from", said as comment from decided order by id <> :id, id`
+
 /** The anomalies of one organization, as scorings and people write them. */
 export function anomalies(tenant: Tenant) {
   const { db, organizationId } = unwrap(tenant)
   const rows = () => db('anomalies').where({ organizationId })
 
   return {
-    /** Locks the row until the transaction ends. */
-    async getForUpdate(id: number): Promise<StoredAnomaly> {
-      const row = await rows().where({ id }).forUpdate().first(anomalyColumns)
-      if (!row) throw notFound()
-      return row
-    },
-
     /** What people said of these series: runs that they expected, and how many were no anomalies. */
     async verdicts(
       seriesIds: readonly number[],
@@ -80,19 +95,22 @@ export function anomalies(tenant: Tenant) {
         .select('seriesId', 'state', 'firstDay', 'lastDay')
     },
 
-    /** The ids of those below it. */
-    async below(id: number): Promise<number[]> {
-      return rows().where({ parentId: id }).orderBy('id').pluck('id')
-    },
-
-    async decide(
-      id: number,
-      { state, comment, by }: { state: AnomalyState; comment: string | null; by: number },
-    ): Promise<void> {
-      const now = db.fn.now()
-      await rows()
-        .where({ id })
-        .update({ state, comment, decidedBy: by, decidedAt: now, updatedAt: now })
+    /**
+     * A person's verdict on one and on those below it, in one statement, since there may be
+     * thousands. Answers with those that it changed, the one itself first. Without a comment each
+     * keeps its own. One below that is over is not reopened.
+     */
+    async decide(id: number, { state, comment, by }: Verdict): Promise<DecidedAnomaly[]> {
+      const { rows: decided } = await db.raw(decideAll, {
+        organizationId,
+        id,
+        state,
+        by,
+        comment: comment ?? null,
+        keepsComment: comment === undefined,
+        goesOn: goesOn(state),
+      })
+      return decided
     },
 
     /** Ends those of a source, or of scopes, that nobody decided on and that are over since before the day. */

@@ -18,24 +18,16 @@ export async function decideAnomaly(
 ): Promise<AnomalyBody> {
   return deps.store.tenant(caller.organizationId, async (tenant) => {
     await shownAnomalies(tenant).get(id)
-    const repository = anomalies(tenant)
-    for (const one of [id, ...(await repository.below(id))]) {
-      const before = await repository.getForUpdate(one)
-      // One below it that is over is not reopened with it.
-      if (one !== id && before.state === 'resolved' && goesOn(state)) continue
-      const said = comment === undefined ? before.comment : comment
-      if (before.state === state && before.comment === said) continue
-      await repository.decide(one, { state, comment: said, by: caller.userId })
-      await auditLog(tenant, actorOf(caller)).record('finops.anomaly_decided', {
-        target: { kind: 'anomaly', id: one },
-        detail: { from: before.state, to: state, comment: said },
-      })
-    }
-    const decided = presentAnomaly(await shownAnomalies(tenant).get(id))
+    const decided = await anomalies(tenant).decide(id, { state, comment, by: caller.userId })
+    await auditLog(tenant, actorOf(caller)).recordEach(
+      'finops.anomaly_decided',
+      decided.map((one) => ({
+        target: { kind: 'anomaly', id: one.id },
+        detail: { from: one.from, to: state, comment: one.comment },
+      })),
+    )
+    const shown = presentAnomaly(await shownAnomalies(tenant).get(id))
     await raiseCostVersion(tenant)
-    return decided
+    return shown
   })
 }
-
-const goesOn = (state: AnomalyVerdictBody['state']): boolean =>
-  state === 'open' || state === 'acknowledged'

@@ -9,6 +9,9 @@ export const anomalyStates = [
 ] as const
 export type AnomalyState = (typeof anomalyStates)[number]
 
+/** Whether an anomaly of this state is not over yet. */
+export const goesOn = (state: AnomalyState): boolean => state === 'open' || state === 'acknowledged'
+
 /** An anomaly that ended so many days ago is over: back in its band, or learned. */
 export const overAfterDays = 3
 
