@@ -1,7 +1,7 @@
 import { withParts, type MaskedPart } from '../../domain/secrets/parts-of-secret.ts'
 import { variablesDigest } from '../../domain/runs/variables-digest.ts'
 import { faultOfVariableKey, isInPhase, isOfOpenTofu } from '../../domain/workspaces/variables.ts'
-import { shortestPart } from '../../domain/secrets/secret-search.ts'
+import { shortestPart } from '../../domain/secrets/search-patterns.ts'
 import { alwaysMaskedBytes } from '../../domain/runs/why-not-masked.ts'
 import { planSources, type PlanSources } from '../../store/infrastructure/plan-sources.ts'
 import { firstSealedPiece } from '../../store/workspaces/sealed-files.ts'

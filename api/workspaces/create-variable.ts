@@ -6,6 +6,7 @@ import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { noteChange } from '../../app/workspaces/note-change.ts'
 import { workspaceVariables } from '../../store/workspaces/workspace-variables.ts'
 import type { Deps } from '../deps.ts'
+import { assertSearchable } from './assert-searchable.ts'
 import { refusePhase } from './refuse-phase.ts'
 import { holdWorkspace } from './hold-workspace.ts'
 import { placeOfValue } from '../../app/workspaces/secrets-of-workspace.ts'
@@ -33,6 +34,7 @@ export async function createVariable(
     const added = { id: 0, key, kind, sensitive, bytes: Buffer.byteLength(value) }
     const limit = refuseTotals(before, [...before, added])
     if (limit) throw limit
+    await assertSearchable(deps, tenant, { workspaceId: id, variable: { ...added, value } })
     const row = await variables.create(id, {
       key,
       kind,

@@ -54,7 +54,7 @@ export async function restoreState(
     const bytes = piecesOf(deps, { organizationId, version })
     const restored = await withSplitState(
       { organizationId, bytes },
-      { secrets, ...(newLineage ? { serial: 1, lineage: randomUUID() } : next(current)) },
+      { ...secrets, ...(newLineage ? { serial: 1, lineage: randomUUID() } : next(current)) },
       async (state) => store(deps, caller, { id, from: old, current, state, newLineage }),
     )
     if (restored) return restored

@@ -138,7 +138,7 @@ const stateWriteRoute: FastifyPluginAsyncTypebox = async (app) => {
         return secretsOfWorkspace(app.deps, tenant, { organizationId, workspaceId: id })
       })
       const source = { organizationId, bytes: bytesOf(request) }
-      const held = await withSplitState(source, { secrets }, async (state) => {
+      const held = await withSplitState(source, secrets, async (state) => {
         assertUnharmed(request, state.header.bodyMd5)
         if (!run) return writeState(app.deps, caller, { id, state, lockId })
         return writeRunState(app.deps, run, { state, lockId })

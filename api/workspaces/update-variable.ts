@@ -5,6 +5,7 @@ import { refuseTotals, refuseValue } from '../../domain/workspaces/variable-boun
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { noteChange } from '../../app/workspaces/note-change.ts'
 import type { Deps } from '../deps.ts'
+import { assertSearchable } from './assert-searchable.ts'
 import { holdWorkspace } from './hold-workspace.ts'
 import { refusePhase } from './refuse-phase.ts'
 import { placeOfValue, retireValue } from '../../app/workspaces/secrets-of-workspace.ts'
@@ -46,6 +47,10 @@ export async function updateVariable(
     const plain = value ?? deps.keyring.open(placeOfValue(organizationId), before.value).toString()
     const refusal = refusalOf({ ...before, sensitive, plain }, await variables.measure(id))
     if (refusal) throw refusal
+    await assertSearchable(deps, tenant, {
+      workspaceId: id,
+      variable: { id: variableId, key, kind, sensitive, value: plain },
+    })
 
     const valueMac = deps.keyring.mac('variable', plain)
     // The value of a variable that was not sensitive was public.

@@ -26,7 +26,7 @@ export async function noteHeldResources(deps: Deps, place: Place): Promise<void>
   const version = await inParts(deps, { organizationId, version: current })
   const bytes = piecesOf(deps, { organizationId, version })
   try {
-    await withSplitState({ organizationId, bytes }, { secrets }, async (state) =>
+    await withSplitState({ organizationId, bytes }, secrets, async (state) =>
       settle(deps, place, { version, state }),
     )
   } catch (error) {

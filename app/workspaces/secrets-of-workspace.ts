@@ -1,7 +1,8 @@
 import type { Tenant } from '../../store/driver/tenant.ts'
-import { partsOfSecret } from '../../domain/secrets/parts-of-secret.ts'
+import { textsIn } from '../../domain/secrets/parts-of-secret.ts'
 import { whyUnmaskable } from '../../domain/secrets/secret-forms.ts'
 import { createSecretSearch, type SecretSearch } from '../../domain/secrets/secret-search.ts'
+import type { SplitOptions } from '../../domain/workspaces/split-state.ts'
 import { overridesUntil } from '../../store/runs/overrides-until.ts'
 import { placeOfOverrides } from '../../store/runs/run-overrides.ts'
 import { retiredValues } from '../../store/workspaces/retired-values.ts'
@@ -10,7 +11,7 @@ import {
   type WorkspaceVariable,
 } from '../../store/workspaces/workspace-variables.ts'
 import type { Keyring } from '../../gateways/keyring/keyring.ts'
-import { secretNames, sensitiveOverrides, type Overrides } from './sensitive-overrides.ts'
+import { secretNames, type Overrides } from './sensitive-overrides.ts'
 
 export const placeOfValue = (organizationId: number) => ({
   organizationId,
@@ -50,60 +51,85 @@ type Place = {
   runId?: number | null
 }
 
-/** The workspace's sensitive values, those from before, and those of its last runs, opened only to search for them. */
+/**
+ * The workspace's sensitive values, those from before, and those of its last runs with the texts in them, opened only
+ * to search a state for them. `secretsIncomplete`: there are more.
+ */
 export async function secretsOfWorkspace(
-  { keyring }: { keyring: Keyring },
+  deps: { keyring: Keyring },
   tenant: Tenant,
   of: Place,
-): Promise<string[]> {
-  const stored = await workspaceVariables(tenant).readSensitive(
-    of.workspaceId,
-    openerOf(keyring, of),
-  )
-  return [...stored, ...(await secretsOfRuns({ keyring }, tenant, of))]
+): Promise<Required<Pick<SplitOptions, 'secrets' | 'secretsIncomplete'>>> {
+  const stored = await storedSecrets(deps, tenant, of)
+  const { values, isIncomplete } = await secretsOfRuns(deps, tenant, of)
+  const texts = new Set<string>()
+  for (const value of values)
+    for (const text of textsIn(value))
+      // Each is sent to the process that splits the state.
+      if (texts.add(text).size > maxTextsOfRuns) return { secrets: [], secretsIncomplete: true }
+  return {
+    secrets: [...stored.map(({ value }) => value), ...values, ...texts],
+    secretsIncomplete: isIncomplete,
+  }
 }
+
+const maxTextsOfRuns = 2_000
 
 /**
  * Masks them in what was stored before they were sensitive, or in a form that OpenTofu's marks did not follow; of a
  * variable that is an object or a list, also each text in it.
  */
 export async function searchForSecrets(
-  { keyring }: { keyring: Keyring },
+  deps: { keyring: Keyring },
   tenant: Tenant,
   of: Place,
 ): Promise<SecretSearch> {
-  const open = openerOf(keyring, of)
-  const stored = await workspaceVariables(tenant).readSensitive(of.workspaceId, (sealed, one) => {
-    const value = open(sealed, one)
-    return one.isOfOpenTofu ? [value, ...partsOfSecret(value)] : [value]
+  const stored = await storedSecrets(deps, tenant, of)
+  const ofRuns = await secretsOfRuns(deps, tenant, of)
+  const lists = stored.filter(({ isOfOpenTofu }) => isOfOpenTofu)
+  return createSecretSearch([...stored.map(({ value }) => value), ...ofRuns.values], {
+    lists: [...lists.map(({ value }) => value), ...ofRuns.values],
+    isIncomplete: ofRuns.isIncomplete,
   })
-  return createSecretSearch([...stored.flat(), ...(await secretsOfRuns({ keyring }, tenant, of))])
 }
 
-const openerOf =
-  (keyring: Keyring, { organizationId }: Pick<Place, 'organizationId'>) =>
-  (sealed: Buffer, { isRetired }: { isRetired: boolean }): string =>
-    keyring
+/** Of the workspace itself, also those from before. */
+const storedSecrets = async (
+  { keyring }: { keyring: Keyring },
+  tenant: Tenant,
+  { organizationId, workspaceId }: Place,
+) =>
+  workspaceVariables(tenant).readSensitive(workspaceId, (sealed, { isOfOpenTofu, isRetired }) => ({
+    isOfOpenTofu,
+    value: keyring
       .open(isRetired ? placeOfRetired(organizationId) : placeOfValue(organizationId), sealed)
-      .toString()
+      .toString(),
+  }))
 
-/** What runs had in place of the workspace's sensitive values. */
+/** What runs had in place of the workspace's sensitive values. `isIncomplete`: they had more than can be opened. */
 async function secretsOfRuns(
   { keyring }: { keyring: Keyring },
   tenant: Tenant,
   { organizationId, workspaceId, runId = null }: Place,
-): Promise<string[]> {
+): Promise<{ values: string[]; isIncomplete: boolean }> {
   const runs = await overridesUntil(tenant, { workspaceId, runId })
-  if (runs.length === 0) return []
+  if (runs.length === 0) return { values: [], isIncomplete: false }
   const variables = await workspaceVariables(tenant).sensitive(workspaceId)
   const place = placeOfOverrides(organizationId)
-  return runs.flatMap(({ sealed, startedAt, isCopied }) => {
+  const values = runs.flatMap(({ sealed, startedAt, isCopied }) => {
+    if (!sealed) return []
     // Written by a start, in this shape.
     const overrides = JSON.parse(keyring.open(place, sealed).toString()) as Overrides
     const names = secretNames(
       variables.filter(({ until }) => until === null || isCopied || startedAt <= until),
       overrides,
     )
-    return sensitiveOverrides(overrides, names).map(({ value }) => value)
+    return sensitiveValues(overrides, names)
   })
+  // Where no variable that a run overrides is sensitive, only the address of a release is, and never so large.
+  const mayHaveSecrets = secretNames(variables, {}).size > 0
+  return { values, isIncomplete: mayHaveSecrets && runs.some(({ sealed }) => sealed === null) }
 }
+
+const sensitiveValues = (overrides: Overrides, names: ReadonlySet<string>): string[] =>
+  Object.entries(overrides).flatMap(([key, given]) => (names.has(key) ? [String(given)] : []))

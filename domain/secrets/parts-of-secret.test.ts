@@ -29,6 +29,20 @@ describe('parts of a sensitive value', () => {
     ])
   })
 
+  test('the texts of JSON as a parser reads them, also escaped and formatted ones', () => {
+    const texts = [
+      'a "quoted" text',
+      'back\\\\slash\\',
+      'line\nline',
+      'tab\tand: = colon',
+      '\u{1F600}漢字é\u0001 text',
+    ]
+    const nested = [{ 'another-key': [[texts[0]]], n: [1, 2] }]
+    const value = { 'long-key: "name"': texts, nested }
+    for (const space of [undefined, 2, '\t'])
+      expect(partsOfSecret(JSON.stringify(value, null, space))).toEqual(texts)
+  })
+
   test('none of a plain text, a number or a value that is cut off', () => {
     for (const value of ['long-password', '"long-password"', '123456789', '', '{ a = "never ends'])
       expect(partsOfSecret(value)).toEqual([])

@@ -1,15 +1,30 @@
-import { formsOf, secretForms } from './secret-forms.ts'
+import {
+  beginningsOf,
+  hasLines,
+  isSearched,
+  longLines,
+  maxSearchWork,
+  searchPatterns,
+  shortestLine,
+  shortestPart,
+} from './search-patterns.ts'
 import { createTextMatcher, type TextMatcher } from './text-matcher.ts'
 
 /**
  * Searches what a reader is shown for secrets of a workspace, in each form in which tools pass them on. A
  * text with a secret is shown up to it, since the rest of it may follow. To keep reads cheap, a long
- * secret is found by its beginning, and one of many lines by its first lines.
+ * secret is found by its beginning, and one of many lines by its first lines. Of more than can be searched for
+ * nothing is shown that could have any of it.
  */
-export function createSecretSearch(secrets: Iterable<string>): SecretSearch {
-  const values = new Set([...secrets].map((secret) => secret.trim()).filter(isSearched))
+export function createSecretSearch(
+  secrets: Iterable<string>,
+  { lists = [], isIncomplete = false, maxWork = maxSearchWork }: SearchOptions = {},
+): SecretSearch {
+  const known = isIncomplete ? undefined : searchPatterns(secrets, { lists, maxWork })
+  if (!known) return hidesAll
+  const { values } = known
   const numbers = new Set([...values].map(Number).filter((number) => Number.isFinite(number)))
-  const matcher = createTextMatcher([...values].flatMap(beginningsOf))
+  const matcher = createTextMatcher(known.patterns)
   const cover = (text: string): string => {
     if (values.has(text.trim())) return hiddenText
     // Too short to hold any form that is looked for: most values of a large output are.
@@ -17,12 +32,32 @@ export function createSecretSearch(secrets: Iterable<string>): SecretSearch {
     const [first] = matcher.find(text)
     return first ? text.slice(0, first.start) + hiddenText : text
   }
-  const coverAll = (value: unknown, level = 0): unknown => {
-    if (typeof value === 'string') return cover(value)
+  return {
+    cover,
+    ...searchInLines(values, matcher),
     // Numbers with many digits lose precision, so they are compared as numbers too.
+    coverAll: coverEach(cover, (number) => numbers.has(number)),
+  }
+}
+
+export type SearchOptions = {
+  /** Sensitive objects and lists of OpenTofu, whose texts are secrets too (parts-of-secret.ts). */
+  lists?: Iterable<string>
+  /** There are more secrets than these. */
+  isIncomplete?: boolean
+  maxWork?: number
+}
+
+/** Masks every text, number and key of a JSON value. */
+function coverEach(
+  cover: (text: string) => string,
+  isHidden: (number: number) => boolean,
+): SecretSearch['coverAll'] {
+  const coverAll = (value: unknown, level: number): unknown => {
+    if (typeof value === 'string') return cover(value)
     if (typeof value === 'number') {
       const text = String(value)
-      return numbers.has(value) || cover(text) !== text ? hiddenText : value
+      return isHidden(value) || cover(text) !== text ? hiddenText : value
     }
     if (typeof value !== 'object' || value === null) return value
     // Nested more deeply than any real value, it could overflow the stack.
@@ -46,7 +81,7 @@ export function createSecretSearch(secrets: Iterable<string>): SecretSearch {
     }
     return covered ?? list
   }
-  return { cover, ...searchInLines(values, matcher), coverAll: (value) => coverAll(value) }
+  return (value) => coverAll(value, 0)
 }
 
 /** Searches text of many lines for secrets of several lines. What it needs for that is made at the first search. */
@@ -66,7 +101,7 @@ function searchInLines(
   }
   let linesWithin: ReadonlySet<string> | undefined
   const isWithin = (line: string): boolean => {
-    linesWithin ??= new Set([...values].filter(hasLines).flatMap(wordsOfLines))
+    linesWithin ??= new Set(wordsOfLines(values))
     return linesWithin.size > 0 && wordsOf(line).some((word) => linesWithin?.has(word))
   }
   const coverLines = (lines: readonly string[]): string[] => {
@@ -104,35 +139,18 @@ export type SecretSearch = {
 }
 
 const hiddenText = '[masked]'
-
-const hasLines = (secret: string): boolean => secret.includes('\n')
-
-/** Shorter secrets appear in other values by chance. They are masked where they are the whole value. */
-export const shortestPart = 8
-const beginning = 32
-const lineBeginning = 24
-const maxLines = 12
 const maxLevels = 200
-/** Shorter lines of a secret are lines of other texts by chance. */
-const shortestLine = 16
 
-/** Words of every configuration are not searched for. */
-const isSearched = (secret: string): boolean =>
-  secret.length >= 4 && !/^(true|false|null|none)$/i.test(secret)
-
-function beginningsOf(secret: string): string[] {
-  if (secret.length < shortestPart) return []
-  const lines = secret
-    .split(/\r?\n/)
-    .map((line) => line.trim())
-    .filter((line) => line.length >= lineBeginning && !line.startsWith('-----'))
-    .slice(0, maxLines)
-  return [
-    ...(secret.length <= beginning
-      ? secretForms(secret, { shortest: shortestPart })
-      : formsOf(cutAt(secret, beginning), { shortest: shortestPart })),
-    ...(lines.length > 1 ? lines : []).map((line) => cutAt(line, lineBeginning)),
-  ]
+/**
+ * For secrets that are too many to be searched for: whatever is long enough to be one, or a line of one, is hidden. So
+ * is each number, since a secret may be the same number with more zeros.
+ */
+const hideText = (text: string): string => (isSearched(text.trim()) ? hiddenText : text)
+const hidesAll: SecretSearch = {
+  cover: hideText,
+  coverBlocks: (text) => (text === '' ? text : hiddenText),
+  coverLines: (lines) => lines.map((line) => (line.trim() === '' ? line : hiddenText)),
+  coverAll: coverEach(hideText, () => true),
 }
 
 /** A line as a whole, without the mark of a difference, and its last word: a provisioner has its name before it. */
@@ -141,12 +159,6 @@ const wordsOf = (line: string): string[] => {
   return [whole, whole.replace(/^[+~-]\s+/, ''), whole.slice(whole.lastIndexOf(' ') + 1)]
 }
 
-const wordsOfLines = (secret: string): string[] =>
-  secret.split('\n').flatMap((line) => {
-    const whole = line.trim()
-    return whole.length >= shortestLine ? [whole] : []
-  })
-
-/** Never cuts within a surrogate pair, whose half has another form in JSON, in a URL and in base64. */
-const cutAt = (text: string, length: number): string =>
-  text.slice(0, /[\ud800-\udbff]/.test(text[length - 1] ?? '') ? length - 1 : length)
+function* wordsOfLines(secrets: ReadonlySet<string>): Generator<string> {
+  for (const secret of secrets) if (hasLines(secret)) yield* longLines(secret, shortestLine)
+}

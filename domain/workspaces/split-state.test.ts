@@ -129,4 +129,16 @@ describe('splitState', () => {
         'in a form that OpenTofu does not write',
       )
   })
+
+  test('with more secrets than are searched for, no row of a held resource is kept', () => {
+    const attributes = { arn: 'arn:aws:s3:::logs-of-one', id: 'logs-of-one' }
+    const bucket = { mode: 'managed', type: 'aws_s3_bucket', name: 'a', provider: 'p' }
+    const resources = [{ ...bucket, instances: [{ attributes }] }]
+    const heldWith = (options: SplitOptions) =>
+      split(stateOf({ resources }), options).all.filter(({ kind }) => kind === 'held').length
+    expect(heldWith({ secrets: ['another-secret'] })).toBe(1)
+    expect(heldWith({ secrets: ['another-secret'], secretsIncomplete: true })).toBe(0)
+    const many = Array.from({ length: 5_000 }, (_, n) => `another-secret-${n}-of-many`)
+    expect(heldWith({ secrets: many })).toBe(0)
+  })
 })

@@ -4,6 +4,7 @@ import { invalid } from '../errors.ts'
 import { cutText } from '../infrastructure/cut-text.ts'
 import { isDeeperThan } from '../infrastructure/is-deeper-than.ts'
 import { packRows, packTexts, type PackedRows } from '../infrastructure/pack-rows.ts'
+import { maxSearchWork, searchPatterns } from '../secrets/search-patterns.ts'
 import { createSecretSearch, type SecretSearch } from '../secrets/secret-search.ts'
 import { parseState, type StateDocument } from './state-document.ts'
 import { stateMarks } from './state-marks.ts'
@@ -28,10 +29,10 @@ export function splitState(sent: Buffer, options: SplitOptions = {}): SplitState
   assertMarks(document, options)
   const marked = stateSecrets(document)
   const maxBytes = options.maxResourceBytes ?? maxResourceBytes
-  const known = createSecretSearch([...marked, ...(options.secrets ?? [])])
+  const known = searchHeld(marked, options)
   const held = collectHeld(known, maxBytes)
   const resources = resourceRows(document, { maxBytes, visit: held.add })
-  const outputs = outputRows(document, createSecretSearch(marked))
+  const outputs = outputRows(document, createSecretSearch(marked, { maxWork: anyWork }))
   const { rows, ...heldMark } = held.result()
   return {
     header: {
@@ -53,6 +54,18 @@ export function splitState(sent: Buffer, options: SplitOptions = {}): SplitState
   }
 }
 
+/** Those that a state marks are bounded (state-secrets.ts), and prepared for a write alone. */
+const anyWork = Number.POSITIVE_INFINITY
+
+function searchHeld(
+  marked: readonly string[],
+  { secrets = [], secretsIncomplete = false }: SplitOptions,
+): SecretSearch {
+  const fits = searchPatterns(secrets, { maxWork: maxSearchWork }) !== undefined
+  const isIncomplete = secretsIncomplete || !fits
+  return createSecretSearch([...marked, ...secrets], { isIncomplete, maxWork: anyWork })
+}
+
 export type SplitOptions = {
   /** Replaces the state's own serial. */
   serial?: number
@@ -64,6 +77,8 @@ export type SplitOptions = {
   maxResourceBytes?: number
   /** Further values that no row of a held resource may contain. */
   secrets?: readonly string[]
+  /** There are more than these, so no row of a held resource is kept. */
+  secretsIncomplete?: boolean
 }
 
 export type SplitState = { header: StateHeader; held: HeldMark; parts: Iterable<StatePart> }

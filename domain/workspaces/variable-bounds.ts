@@ -1,6 +1,7 @@
 import { conflict, invalid, type AppError } from '../errors.ts'
 import { whyPartsUnmaskable } from '../secrets/parts-of-secret.ts'
 import { whyUnmaskable } from '../secrets/secret-forms.ts'
+import { refuseOverrideTexts } from './refuse-texts.ts'
 import { isOfOpenTofu, sensitiveNames } from './variables.ts'
 
 const variablesPerOwner = 200
@@ -108,12 +109,13 @@ export function refuseOverrides(
     if (fault) return fault
     sum += textBytes({ key, kind: 'terraform', bytes: Buffer.byteLength(value) })
   }
-  return sum <= maxOverrideBytes
-    ? undefined
-    : refused(
-        `The variables of a run may take ${maxOverrideBytes} bytes together, and these take ${sum}.`,
-        'variables_too_large',
-      )
+  if (sum > maxOverrideBytes)
+    return refused(
+      `The variables of a run may take ${maxOverrideBytes} bytes together, and these take ${sum}.`,
+      'variables_too_large',
+    )
+  const sensitive = Object.entries(overrides).filter(([key]) => names.has(key))
+  return refuseOverrideTexts(sensitive.map(([, given]) => String(given)))
 }
 
 /** JSON's parser has rounded it already, so the plan would be made with another number. */

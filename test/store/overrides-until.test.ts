@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(async () => harness.close())
 
-test('the run and ten applies before it, whatever plans and later runs there are', async () => {
+async function made() {
   const org = await harness.organization()
   const owner = await org.user('Owner')
   const { id: workspaceId } = await org.workspace({ by: owner })
@@ -38,7 +38,11 @@ test('the run and ten applies before it, whatever plans and later runs there are
     (await inTenant(async (tenant) => overridesUntil(tenant, { workspaceId, runId }))).map(
       ({ sealed }) => String(sealed),
     )
+  return { add, until, elsewhere }
+}
 
+test('the run and ten applies before it, whatever plans and later runs there are', async () => {
+  const { add, until, elsewhere } = await made()
   await add('apply', 'forgotten')
   for (let number = 1; number <= 9; number += 1) await add('apply', number === 4 ? '' : `${number}`)
   await add('plan', 'other plan')
@@ -50,6 +54,16 @@ test('the run and ten applies before it, whatever plans and later runs there are
   expect(await until(plan)).toEqual(['plan', ...applies])
   expect(await until(tenth)).toEqual([...applies, 'forgotten'])
   expect(await until(null)).toEqual(['later', ...applies.slice(0, -1)])
+})
+
+test('of overrides of more than 1 MiB together the small ones alone are read', async () => {
+  const { add, until } = await made()
+  const large = 'x'.repeat(340_000)
+  await add('apply', 'small')
+  for (let n = 0; n < 3; n += 1) await add('apply', large)
+  expect(await until(null)).toEqual([large, large, large, 'small'])
+  await add('apply', large)
+  expect(await until(null)).toEqual(['null', 'null', 'null', 'null', 'small'])
 })
 
 test('it reads the run by its key, and no other plan of the workspace', async () => {

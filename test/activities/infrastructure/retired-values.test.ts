@@ -37,9 +37,10 @@ describe('values that sensitive variables had', () => {
     }
     const { id: workspaceId } = workspace
     const known = async () =>
-      harness.deps.store.tenant(org.id, async (tenant) =>
-        secretsOfWorkspace(harness.deps, tenant, { organizationId: org.id, workspaceId }),
-      )
+      harness.deps.store.tenant(org.id, async (tenant) => {
+        const place = { organizationId: org.id, workspaceId }
+        return (await secretsOfWorkspace(harness.deps, tenant, place)).secrets
+      })
     return { org, owner, workspace, add, change, store, known }
   }
 

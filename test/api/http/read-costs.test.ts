@@ -12,6 +12,7 @@ import { logLines } from '../../../store/runs/log-lines.ts'
 import { stages } from '../../../store/runs/stages.ts'
 import { recordedPlan } from '../infrastructure/recorded-plan.ts'
 import { lockInfo, stateClient, stateOf } from '../workspaces/state-client.ts'
+import { listOf, storeLists } from '../workspaces/store-lists.ts'
 
 /**
  * Half a megabyte of JSON, as much as a page of a plan has. Reading and writing it is the least work that an answer of
@@ -256,5 +257,39 @@ describe('a page costs at most 10 times the CPU of half a megabyte of JSON, what
       hydration: await costOf(`${workspace.url}/hydrations/${id}`),
       list: await costOf(`${workspace.url}/hydrations?limit=200`),
     })
+  }, 240_000)
+
+  test('sensitive lists of as many texts as may be, and of 85,000 from before that was bounded', async () => {
+    const other = await org.workspace({ by: owner })
+    for (let n = 0; n < 4; n += 1) {
+      const list = { key: `list_${n}`, value: listOf(240), sensitive: true }
+      const made = await owner.post(`${other.url}/variables`, list)
+      expect(made.statusCode, made.body).toBe(201)
+    }
+    const client = stateClient(harness.app, other, await owner.token())
+    const info = lockInfo()
+    await client.lock(info)
+    const texts = (length: number) => Array.from({ length }, () => randomBytes(500).toString('hex'))
+    const outputs = { o: { value: texts(60), type: ['list', 'string'] } }
+    const written = await client.write(stateOf(1, { outputs }), info.ID)
+    expect(written.statusCode, written.body).toBe(200)
+    const { id } = await startRun(owner, other)
+    const plan = testPlan(
+      Array.from({ length: 60 }, (_, n) => ({
+        address: `a_b.n${n}`,
+        actions: ['create'],
+        after: Object.fromEntries(texts(60).entries()),
+      })),
+    )
+    await recordedPlan(harness, { organizationId: org.id, workspaceRunId: id }, plan)
+    const urls = ['outputs', 'state/resources', `runs/${id}`, `runs/${id}/plan?limit=200`]
+    const read = async () => {
+      const costs: Record<string, Cost> = {}
+      for (const url of urls) costs[url] = await costOf(`${other.url}/${url}`)
+      await expectCheap(costs)
+    }
+    await read()
+    await storeLists(harness, { organizationId: org.id, workspaceId: other.id })
+    await read()
   }, 240_000)
 })
