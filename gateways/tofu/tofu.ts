@@ -1,11 +1,9 @@
-import { basename, dirname } from 'node:path/posix'
 import { invalid } from '../../domain/errors.ts'
 import { whyTooLarge } from '../../domain/workspaces/variable-bounds.ts'
 import { maxPartBytes } from '../../domain/infrastructure/plan-part.ts'
 import { assignedVariables } from '../../domain/workspaces/assigned-variables.ts'
 import { backendOverrideFile } from '../../domain/workspaces/configuration-files.ts'
 import { variablesOfInit } from '../../domain/workspaces/init-variables.ts'
-import { isConfigurationFile } from '../../domain/workspaces/terraform-blocks.ts'
 import type { LentToSteps } from '../runner/protocol.ts'
 import type { Step, StepEnd, StepLimits, Workbench } from '../sandbox/workbench.ts'
 import { connectedSettings } from './connected-settings.ts'
@@ -16,6 +14,7 @@ import { isOwnBackend } from './own-backend.ts'
 import type { PlannedFrom } from './plan-file/compare-configuration.ts'
 import { withProviderInstallation } from './read-cli-config.ts'
 import { namesInEnv, variableArguments } from './variable-arguments.ts'
+import { writeFiles } from './write-files.ts'
 
 /** Folders of a run's workbench: the files, what `init` fetched, and what the run itself made. */
 const configuration = 'config'
@@ -25,6 +24,8 @@ const out = 'out'
 const settings = 'settings'
 /** The read-only folder in which `show` runs, with the plan's lock file alone. */
 const reading = 'reading'
+/** The run's files once more, to be read after the plan. */
+const copy = `${reading}/files`
 
 const planFile = `${out}/plan.bin`
 const backendOverride = JSON.stringify({ terraform: { backend: { http: {} } } })
@@ -54,7 +55,8 @@ const limits = (timeoutMs: number): StepLimits => ({
 })
 
 const inFolder = (name: string) => `${configuration}/${name}`
-const folderOf = (name: string) => inFolder(name).replace(/\/[^/]*$/, '')
+/** From a folder of the workbench to its top. */
+const toTop = (folder: string) => '../'.repeat(folder.split('/').length)
 
 /** Linux would refuse to start the program, with an error that does not say what to change. */
 function assertFits(env: Readonly<Record<string, string>>): void {
@@ -71,7 +73,7 @@ export function tofu(options: TofuOptions) {
   const { bench, token, env, signal, onLine } = options
   const root = options.folder ? `${configuration}/${options.folder}` : configuration
   const lockFile = `${root}/.terraform.lock.hcl`
-  const dataFolder = `${'../'.repeat(root.split('/').length)}${data}`
+  const dataFolder = `${toTop(root)}${data}`
   const deadline = Date.now() + options.timeoutMs
   const fixed = {
     TF_ENCRYPTION: noEncryption,
@@ -125,18 +127,9 @@ export function tofu(options: TofuOptions) {
 
   return {
     async prepare(files: Readonly<Record<string, string>>): Promise<void> {
-      for (const folder of new Set([
-        root,
-        data,
-        out,
-        settings,
-        reading,
-        ...Object.keys(files).map(folderOf),
-      ]))
-        await bench.makeFolder(folder)
+      for (const folder of [root, data, out, settings, reading]) await bench.makeFolder(folder)
       await bench.write(`${settings}/tofu.rc`, withProviderInstallation(options.cliConfig ?? ''))
-      for (const [name, content] of Object.entries(files))
-        await bench.write(inFolder(name), content)
+      await writeFiles(bench, configuration, files)
       await bench.write(`${root}/${backendOverrideFile}`, backendOverride)
     },
 
@@ -217,7 +210,7 @@ export function tofu(options: TofuOptions) {
      * precedence over ours would move the state elsewhere.
      */
     async usesOwnBackend(): Promise<boolean> {
-      return isOwnBackend(await bench.read(`${data}/terraform.tfstate`, 1024 * 1024), bench.stateUrl)
+      return isOwnBackend(await bench.read(`${data}/terraform.tfstate`, 1024 ** 2), bench.stateUrl)
     },
 
     /** Lends the steps from here on credentials of a cloud account. Called after `init`. */
@@ -271,14 +264,16 @@ export function tofu(options: TofuOptions) {
     async declaredVariables(
       files: Readonly<Record<string, string>>,
     ): Promise<DeclaredVariables | undefined> {
-      const copy = `${reading}/declared`
-      await bench.makeFolder(copy)
-      for (const [name, text] of Object.entries(files))
-        if (dirname(name) === (options.folder || '.') && isConfigurationFile(name))
-          await bench.write(`${copy}/${basename(name)}`, text)
+      await writeFiles(bench, copy, files)
+      const cwd = options.folder ? `${copy}/${options.folder}` : copy
       return readDeclaredVariables(run, {
-        cwd: copy,
-        env: { ...fixed, TF_DATA_DIR: `../../${data}`, HOME: bench.inside(reading) },
+        cwd,
+        env: {
+          ...variablesOfInit(env),
+          ...fixed,
+          TF_DATA_DIR: `${toTop(cwd)}${data}`,
+          HOME: bench.inside(reading),
+        },
         readOnly: [data, configuration, out],
       })
     },

@@ -108,6 +108,10 @@ describe('a plan file is read without settings by its author', () => {
       'in/main.tf': 'variable "a" {}\nvariable "b" {}\nmodule "m" {\n source = "./m"\n}\n',
       'in/override.tf.json': '{"variable":{"b":{"ephemeral":true}}}',
       'in/m/main.tf': 'variable "below" {}\n',
+      // What a source needs is read too: values of variables, and files beside.
+      'in/more.tf': 'variable "name" {}\nmodule "n" {\n source = "./${var.name}${file("../empty")}"\n}\n',
+      'in/terraform.tfvars': 'name = "m"\n',
+      empty: '',
       'main.tf': 'variable "above" {}\n',
     }
     const { bench, tool } = await engine.run(files, { folder: 'in' })
@@ -115,6 +119,7 @@ describe('a plan file is read without settings by its author', () => {
       new Map([
         ['a', { isEphemeral: false }],
         ['b', { isEphemeral: true }],
+        ['name', { isEphemeral: false }],
       ]),
     )
     expect(await tool.declaredVariables({ 'in/main.tf': 'variable {' })).toBeUndefined()
