@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
+import { setImmediate as others } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import type { AllowedRefs } from '../../domain/git/relay-allowance.ts'
@@ -19,7 +20,7 @@ type Fetch = {
   seen: RefsSeen
 }
 
-/** Of a list of refs: 25,000 refs have about 80 bytes each. The process does nothing else while one is parsed. */
+/** Of a list of refs: 25,000 refs have about 80 bytes each. */
 const maxListBytes = 2 * 1024 * 1024
 /** Of one repository, whose host may name other ids each time. Past it, no list is taken. */
 const maxIds = 100_000
@@ -74,13 +75,22 @@ export async function narrowAnswer(
     }
     chunks.push(bytes)
   }
-  const narrowed = onlyAllowed(Buffer.concat(chunks), refs)
+  const narrowed = await inTurns(onlyAllowed(Buffer.concat(chunks), refs))
   if (!narrowed) return undefined
   const known = seen.get(keyOf(asked)) ?? new Set<string>()
   if (known.size > maxIds) return undefined
   for (const id of narrowed.objects) known.add(id)
   seen.set(keyOf(asked), known)
   return { ...answer, body: Readable.from([narrowed.body]) }
+}
+
+/** Others have their turn between the parts of a work. */
+async function inTurns<Result>(work: Generator<void, Result>): Promise<Result> {
+  for (;;) {
+    const part = work.next()
+    if (part.done) return part.value
+    await others()
+  }
 }
 
 const keyOf = ({ host, repository }: RelayPath): string => `${host}/${repository}`.toLowerCase()
