@@ -78,7 +78,23 @@ describe('fitsGlob', () => {
   })
 
   test('it says of random patterns and paths what their definition says', () => {
-    const parts = ['**', '**', '***', '*', '?', 'a', 'b', 'ab', 'a*', '*a', 'a?', '*a*', 'a*b', '.', '']
+    const parts = [
+      '**',
+      '**',
+      '***',
+      '*',
+      '?',
+      'a',
+      'b',
+      'ab',
+      'a*',
+      '*a',
+      'a?',
+      '*a*',
+      'a*b',
+      '.',
+      '',
+    ]
     const names = ['a', 'b', 'ab', 'aa', 'ba', 'aab', '*', '.', '']
     const random = numbersFrom(1)
     const joined = (of: string[], most: number) =>

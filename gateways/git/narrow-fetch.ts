@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
-import { setImmediate as others } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import type { AllowedRefs } from '../../domain/git/relay-allowance.ts'
 import type { RelayPath } from '../../domain/git/relay-path.ts'
 import { onlyAllowed, wantsOf } from '../../domain/git/upload-pack.ts'
 import type { OutboundStream } from '../outbound/outbound.ts'
+import { inTurns } from './in-turns.ts'
 
 /** The ids that git was shown, by repository: it may request these alone. */
 export type RefsSeen = Map<string, Set<string>>
@@ -82,15 +82,6 @@ export async function narrowAnswer(
   for (const id of narrowed.objects) known.add(id)
   seen.set(keyOf(asked), known)
   return { ...answer, body: Readable.from([narrowed.body]) }
-}
-
-/** Others have their turn between the parts of a work. */
-async function inTurns<Result>(work: Generator<void, Result>): Promise<Result> {
-  for (;;) {
-    const part = work.next()
-    if (part.done) return part.value
-    await others()
-  }
 }
 
 const keyOf = ({ host, repository }: RelayPath): string => `${host}/${repository}`.toLowerCase()

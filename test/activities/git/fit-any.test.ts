@@ -48,8 +48,16 @@ test('others have turns between patterns, also while one path is compared', asyn
 test('patterns of many folders that were made for long paths start a run too, with turns for others', async () => {
   const patterns = Array.from({ length: 50 }, (_, at) => `${'**/*/'.repeat(31)}z${at}`)
   const path = `${'a/'.repeat(511)}b`
-  const turns = await stepsOfTurns(patterns, Array.from({ length: 20 }, () => path))
+  const turns = await stepsOfTurns(
+    patterns,
+    Array.from({ length: 20 }, () => path),
+  )
   expect(turns.length).toBeGreaterThan(4)
   expect(Math.max(...turns)).toBeLessThan(550_000)
-  expect(await fitAny(patterns, Array.from({ length: 299 }, () => path))).toBe(true)
+  expect(
+    await fitAny(
+      patterns,
+      Array.from({ length: 299 }, () => path),
+    ),
+  ).toBe(true)
 })

@@ -1,4 +1,3 @@
-import { setImmediate as turn } from 'node:timers/promises'
 import { MockActivityEnvironment } from '@temporalio/testing'
 import { expect, test } from 'vitest'
 import type { Deps } from '../../../activities/deps.ts'
@@ -7,6 +6,7 @@ import {
   type ApplicationPush,
 } from '../../../activities/git/take-application-push.ts'
 import type { Pipeline } from '../../../store/pipelines/pipelines.ts'
+import { turnsDuring } from '../../harness/turns-during.ts'
 
 // Where no tag fits, neither the store nor the host is asked, so each may be nothing here.
 const deps = {} as Deps
@@ -18,20 +18,9 @@ const pipelinesOf = (count: number, triggerTags: string[]) =>
     (_, id) => ({ id, triggerPush: false, triggerTags, appRepo: 'acme/app' }) as Pipeline,
   )
 
-async function turnsDuring(work: () => Promise<void>): Promise<number> {
-  let turns = 0
-  let isOver = false
-  const others = (async () => {
-    for (; !isOver; turns += 1) await turn()
-  })()
-  await work().finally(() => (isOver = true))
-  await others
-  return turns
-}
-
 test('others have a turn after each pipeline, where no tag fits', async () => {
   const environment = new MockActivityEnvironment()
-  const turns = await turnsDuring(async () =>
+  const { turns } = await turnsDuring(async () =>
     environment.run(async () =>
       takeApplicationPushes(deps, pipelinesOf(30, ['v*']), push(['other'])),
     ),
@@ -43,7 +32,7 @@ test('others have turns while the tags of one pipeline are compared', async () =
   const patterns = Array.from({ length: 50 }, (_, at) => `*${'a'.repeat(155)}${at}z`)
   const tags = Array.from({ length: 50 }, (_, at) => `${'a'.repeat(253)}${at}`)
   const environment = new MockActivityEnvironment()
-  const turns = await turnsDuring(async () =>
+  const { turns } = await turnsDuring(async () =>
     environment.run(async () => takeApplicationPushes(deps, pipelinesOf(1, patterns), push(tags))),
   )
   expect(turns).toBeGreaterThan(20)
@@ -61,9 +50,7 @@ test('a cancelled activity compares the tags of no further pipeline', async () =
       },
     }),
   )
-  const work = environment.run(async () =>
-    takeApplicationPushes(deps, pipelines, push(['other'])),
-  )
+  const work = environment.run(async () => takeApplicationPushes(deps, pipelines, push(['other'])))
   await expect(work).rejects.toThrow()
   expect(compared).toBe(1)
 })

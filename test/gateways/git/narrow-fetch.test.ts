@@ -1,9 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
-import { setImmediate as turn } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { relayAllowance } from '../../../domain/git/relay-allowance.ts'
 import { narrowAnswer, refsSeen } from '../../../gateways/git/narrow-fetch.ts'
+import { turnsDuring } from '../../harness/turns-during.ts'
 
 const fetching = {
   // Only the method is looked at.
@@ -38,17 +38,13 @@ test('others have turns while a list of 25,000 refs is narrowed to those that 50
     line(`${at.toString(16).padStart(40, '0')} refs/tags/v${at}\n`),
   )
   const seen = refsSeen()
-  let turns = 0
-  let isOver = false
-  const others = (async () => {
-    for (; !isOver; turns += 1) await turn()
-  })()
-  const narrowed = await narrowAnswer(
-    answered(Readable.from([Buffer.from(`${lines.join('')}0000`)])),
-    { ...fetching, refs, seen },
+  const { turns, result: narrowed } = await turnsDuring(async () =>
+    narrowAnswer(answered(Readable.from([Buffer.from(`${lines.join('')}0000`)])), {
+      ...fetching,
+      refs,
+      seen,
+    }),
   )
-  isOver = true
-  await others
   expect(turns).toBeGreaterThanOrEqual(20)
   const chunks: Buffer[] = []
   for await (const chunk of narrowed?.body ?? []) chunks.push(Buffer.from(chunk))
