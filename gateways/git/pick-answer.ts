@@ -1,5 +1,5 @@
 import { setImmediate as others } from 'node:timers/promises'
-import { unavailable } from '../../domain/errors.ts'
+import { conflict, unavailable } from '../../domain/errors.ts'
 import {
   jsonPicker,
   NotJson,
@@ -38,5 +38,6 @@ export async function pickAnswer(
 export const halfAnswer = (provider: string) =>
   unavailable('git_provider_unavailable', `${provider} sent half an answer.`)
 
+/** As an answer of too many bytes, it does not get smaller by asking for days. */
 export const tooManyParts = (provider: string) =>
-  unavailable('git_provider_unavailable', `${provider} sent an answer of too many parts.`)
+  conflict('git_repository_too_large', `${provider} sent an answer of too many parts.`)

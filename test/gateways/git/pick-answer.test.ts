@@ -25,9 +25,12 @@ test.each(['', '{"list":[', '{"list":[]', '<html>', '{"list":[{"path":"a"}]}}'])
   },
 )
 
-test('more fields than may be read are a fault of the host; more items are passed over', async () => {
-  await expect(pick(`{"list":[${'{"a":1,"b":2,"c":3},'.repeat(17_000)}{}]}`)).rejects.toThrow(
-    'GitHub sent an answer of too many parts.',
+test('more fields than may be read are too many parts; more items are passed over', async () => {
+  await expect(pick(`{"list":[${'{"a":1,"b":2,"c":3},'.repeat(17_000)}{}]}`)).rejects.toMatchObject(
+    {
+      code: 'git_repository_too_large',
+      message: 'GitHub sent an answer of too many parts.',
+    },
   )
   const { list } = (await pick(`{"list":[${'{},'.repeat(30_000)}{}]}`)) as { list: unknown[] }
   expect(list).toHaveLength(20_000)
