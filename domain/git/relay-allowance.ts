@@ -28,7 +28,7 @@ export function relayAllowance(sources: Iterable<ModuleSource>): RelayAllowance 
   const add = (more: Iterable<ModuleSource>) => {
     for (const source of more) {
       const key = keyOf(source.host, source.repository)
-      const found = named.get(key) ?? {
+      const found: Named = named.get(key) ?? {
         sources: [],
         refs: new Set(),
         names: new Set(),
