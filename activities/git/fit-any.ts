@@ -1,11 +1,11 @@
 import { setImmediate } from 'node:timers/promises'
-import { fitsAnyGlob } from '../../domain/pipelines/fits-glob.ts'
-import { countTurns } from './count-turns.ts'
+import { fits, namesOf, parseGlob, type Tally } from '../../domain/pipelines/fits-glob.ts'
 
 /** Git hosts take no longer ones. A longer path starts a run, for all that is known of it. */
 const maxPathLength = 1_024
-/** Comparisons of two characters, some nanoseconds each. */
-const maxSteps = 200_000_000
+/** Comparisons of two characters: of all paths, some 60 ms, and until others have a turn, some 3 ms. */
+const maxSteps = 10_000_000
+const stepsOfTurn = 500_000
 
 /**
  * Whether a path fits a pattern. Patterns and paths are people's: fifty patterns and three hundred files that were
@@ -15,37 +15,41 @@ export async function fitAny(
   patterns: readonly string[],
   paths: readonly string[],
 ): Promise<boolean> {
-  const length = lengthOf(patterns)
-  const takeTurns = countTurns()
-  let steps = 0
-  for (const path of paths) {
-    if (path.length > maxPathLength || steps > maxSteps || fitsAnyGlob(patterns, path)) return true
-    steps += path.length * length
-    await takeTurns(path.length * length)
-  }
+  const matcher = pathMatcher(patterns)
+  for (const path of paths)
+    if (
+      path.length > maxPathLength ||
+      matcher.tally.steps > maxSteps ||
+      (await matcher.fitsAny(path))
+    )
+      return true
   return false
 }
 
-/**
- * The names that fit a pattern. The caller limits their length. Fifty tags of a delivery that were made for the
- * patterns took a quarter of a second, again for each pipeline of a connection. So there is a turn at the end too: the
- * next pipeline follows.
- */
-export async function namesThatFit(
-  patterns: readonly string[],
-  names: readonly string[],
-): Promise<string[]> {
-  if (patterns.length === 0 || names.length === 0) return []
-  const length = lengthOf(patterns)
-  const takeTurns = countTurns()
-  const fitting: string[] = []
-  for (const name of names) {
-    if (fitsAnyGlob(patterns, name)) fitting.push(name)
-    await takeTurns(name.length * length)
-  }
-  await setImmediate()
-  return fitting
+export type PathMatcher = {
+  /** What it has taken until now. */
+  tally: Tally
+  fitsAny(path: string): Promise<boolean>
 }
 
-const lengthOf = (patterns: readonly string[]): number =>
-  patterns.reduce((sum, pattern) => sum + pattern.length, 0)
+/** Compares one path after the other with the same patterns. Others have turns between patterns too, not only between paths. */
+export function pathMatcher(patterns: readonly string[]): PathMatcher {
+  const globs = patterns.map(parseGlob)
+  const tally = { steps: 0 }
+  let endOfTurn = stepsOfTurn
+  return {
+    tally,
+    async fitsAny(path) {
+      const names = namesOf(path)
+      tally.steps += path.length
+      for (const glob of globs) {
+        if (tally.steps > endOfTurn) {
+          await setImmediate()
+          endOfTurn = tally.steps + stepsOfTurn
+        }
+        if (fits(glob, names, tally)) return true
+      }
+      return false
+    },
+  }
+}

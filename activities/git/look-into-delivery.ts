@@ -9,7 +9,7 @@ import { gitActivity } from './git-activity.ts'
 import { notingRefusals } from './note-refusal.ts'
 import { pipelinesOfDelivery } from './pipelines-of-delivery.ts'
 import { pushReader } from './read-pushes.ts'
-import { takeApplicationPush } from './take-application-push.ts'
+import { takeApplicationPushes } from './take-application-push.ts'
 import { takePullRequest } from './take-pull-request.ts'
 import { takePush } from './take-push.ts'
 
@@ -47,14 +47,12 @@ export const lookIntoDelivery =
           connection,
           work: async () => pipelinesOfDelivery(delivery, { ...found, reader }),
         })
-        for (const pipeline of pipelines)
-          await takeApplicationPush(deps, {
-            organizationId,
-            connection,
-            delivery,
-            pipeline,
-            reader,
-          })
+        await takeApplicationPushes(deps, pipelines, {
+          organizationId,
+          connection,
+          delivery,
+          reader,
+        })
       }
       const { pullRequest: number } = delivery
       if (number !== null)

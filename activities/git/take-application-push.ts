@@ -1,6 +1,8 @@
+import { setImmediate as others } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
+import { Context } from '@temporalio/activity'
 import { AppError, unavailable } from '../../domain/errors.ts'
-import { fitAny, namesThatFit } from './fit-any.ts'
-import { fitsAnyGlob } from '../../domain/pipelines/fits-glob.ts'
+import { fitAny, pathMatcher } from './fit-any.ts'
 import { authorsOfCommits } from '../../app/git/authors-of-commits.ts'
 import { createPushedRun } from '../../app/runs/create-pushed-run.ts'
 import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
@@ -22,10 +24,27 @@ export type ApplicationPush = {
 }
 
 /**
+ * One pipeline after the other. Where no tag fits, a host and the store are asked nothing, so others have a turn after
+ * each pipeline: an organization may have any number of them. A cancelled activity ends between two.
+ */
+export async function takeApplicationPushes(
+  deps: Deps,
+  pipelines: readonly Pipeline[],
+  push: Omit<ApplicationPush, 'pipeline'>,
+): Promise<void> {
+  const { cancellationSignal } = Context.current()
+  for (const pipeline of pipelines) {
+    cancellationSignal.throwIfAborted()
+    await takeApplicationPush(deps, { ...push, pipeline })
+    await others()
+  }
+}
+
+/**
  * Starts a run of a pipeline where its branch has a new head, or a tag that it waits for names another commit.
  * Repeated, it starts nothing: the newest run by a push of the branch or tag has that commit already.
  */
-export async function takeApplicationPush(deps: Deps, push: ApplicationPush): Promise<void> {
+async function takeApplicationPush(deps: Deps, push: ApplicationPush): Promise<void> {
   const { organizationId, connection } = push
   try {
     await notingRefusals(deps, organizationId, {
@@ -98,17 +117,19 @@ async function takeTags({ store }: Deps, push: ApplicationPush): Promise<void> {
   const { organizationId, delivery, pipeline, reader } = push
   const { id, triggerTags, appRepo, appGitConnectionId } = pipeline
   if (appRepo === null) return
-  const tags = delivery.tags.filter((name) => name.length <= maxTagLength)
-  for (const tag of await namesThatFit(triggerTags, tags)) {
+  const matcher = pathMatcher(triggerTags)
+  for (const tag of delivery.tags) {
+    if (tag.length > maxTagLength || !(await matcher.fitsAny(tag))) continue
     const commitSha = await reader.tag(appRepo, tag)
     // The tag was deleted.
     if (commitSha === null) continue
     await store.tenant(organizationId, async (tenant) => {
       const now = await pipelines(tenant).getForUpdate(id)
-      // Led elsewhere since it was listed: the tag is another repository's.
-      if (now.appRepo !== appRepo || now.appGitConnectionId !== appGitConnectionId)
+      // Led elsewhere since it was listed: the tag is another repository's. Nor are tags compared with new patterns
+      // here, where the pipeline is locked: the next attempt does that.
+      const isLed = now.appRepo === appRepo && now.appGitConnectionId === appGitConnectionId
+      if (!isLed || !isDeepStrictEqual(now.triggerTags, triggerTags))
         throw unavailable('pipeline_changed', 'The pipeline was changed meanwhile.')
-      if (!fitsAnyGlob(now.triggerTags, tag)) return
       const newest = await triggeredRuns(tenant, id).newestOfTag(tag)
       if (newest?.commitSha === commitSha) return
       // It looks the tag up itself, when it fetches it.

@@ -17,34 +17,48 @@ export type AllowedRefs = {
 /** Hosts compare names of owners and repositories ignoring case. */
 const keyOf = (host: string, repository: string) => `${host}/${repository}`.toLowerCase()
 
+type Named = { sources: ModuleSource[]; refs: Set<string>; names: Set<string>; isAny: boolean }
+
+/**
+ * What is asked for each ref that a host lists is one look-up: a configuration and its modules can name 30,000 refs of
+ * a repository, and a host can list 50,000.
+ */
 export function relayAllowance(sources: Iterable<ModuleSource>): RelayAllowance {
-  const named = new Map<string, ModuleSource[]>()
+  const named = new Map<string, Named>()
   const add = (more: Iterable<ModuleSource>) => {
     for (const source of more) {
       const key = keyOf(source.host, source.repository)
-      named.set(key, [...(named.get(key) ?? []), source])
+      const found: Named = named.get(key) ?? {
+        sources: [],
+        refs: new Set(),
+        names: new Set(),
+        isAny: false,
+      }
+      named.set(key, found)
+      found.sources.push(source)
+      if (source.ref !== undefined) addRef(found, source.ref)
     }
   }
   add(sources)
   return {
     add,
-    all: () => [...named.values()].flat(),
+    all: () => [...named.values()].flatMap((one) => one.sources),
     refsOf(host, repository) {
       const found = named.get(keyOf(host, repository))
-      if (!found) return undefined
-      const refs = new Set(found.map(({ ref }) => ref))
-      // A commit may be on any branch, and OpenTofu clones all of them to find it.
-      const isAny = refs.has(anyRef) || [...refs].some((ref) => ref !== undefined && isCommit(ref))
-      return {
-        hasCommit: (id) => refs.has(id),
-        has: (refName) =>
-          isAny ||
-          [...refs].some(
-            (ref) =>
-              ref !== undefined &&
-              [ref, `refs/${ref}`, `refs/heads/${ref}`, `refs/tags/${ref}`].includes(refName),
-          ),
-      }
+      return (
+        found && {
+          hasCommit: (id) => found.refs.has(id),
+          has: (refName) => found.isAny || found.names.has(refName),
+        }
+      )
     },
   }
+}
+
+function addRef(named: Named, ref: string): void {
+  if (named.refs.has(ref)) return
+  named.refs.add(ref)
+  for (const start of ['', 'refs/', 'refs/heads/', 'refs/tags/']) named.names.add(`${start}${ref}`)
+  // A commit may be on any branch, and OpenTofu clones all of them to find it.
+  named.isAny ||= ref === anyRef || isCommit(ref)
 }

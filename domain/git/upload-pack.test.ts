@@ -1,9 +1,20 @@
 import { describe, expect, test, vi } from 'vitest'
-import { onlyAllowed, wantsOf } from './upload-pack.ts'
+import { relayAllowance, type AllowedRefs } from './relay-allowance.ts'
+import * as uploadPack from './upload-pack.ts'
+import { wantsOf } from './upload-pack.ts'
 
 const line = (text: string) => (text.length + 4).toString(16).padStart(4, '0') + text
 const body = (...lines: string[]) => Buffer.from(lines.join(''), 'latin1')
 const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((digit) => digit.repeat(40))
+/** All parts of the work, one after the other. */
+function inParts(answer: Buffer, allowed: AllowedRefs) {
+  const work = uploadPack.onlyAllowed(answer, allowed)
+  for (let parts = 1; ; parts += 1) {
+    const { done, value } = work.next()
+    if (done) return { narrowed: value, parts }
+  }
+}
+const onlyAllowed = (answer: Buffer, allowed: AllowedRefs) => inParts(answer, allowed).narrowed
 const refs = { has: (name: string) => name === 'refs/tags/v1', hasCommit: () => false }
 
 describe('what git asks for', () => {
@@ -118,6 +129,28 @@ describe('what git is told of', () => {
     includes.mockRestore()
     expect(narrowed?.objects).toEqual([a, c])
     expect(calls).toBeLessThan(100)
+  })
+
+  test('a list of 25,000 refs is narrowed in parts, to those of 500 that are named', () => {
+    const named = Array.from({ length: 500 }, (_, at) => `v${at * 10}`)
+    const allowed = relayAllowance(
+      named.map((ref) => ({ host: 'h', repository: 'a/b', ref })),
+    ).refsOf('h', 'a/b')
+    if (!allowed) throw new Error('the repository is named')
+    const idOf = (at: number) => at.toString(16).padStart(40, '0')
+    const head = line(`${a} HEAD symref-target:refs/heads/main\n`)
+    const listed = Array.from({ length: 25_000 }, (_, at) => line(`${idOf(at)} refs/tags/v${at}\n`))
+    const { narrowed, parts } = inParts(body(head, ...listed, '0000'), allowed)
+    const kept = listed.filter((_, at) => at % 10 === 0 && at < 5_000)
+    expect(narrowed?.body.equals(body(head, ...kept, '0000'))).toBe(true)
+    expect(narrowed?.objects).toEqual([a, ...named.map((ref) => idOf(Number(ref.slice(1))))])
+    expect(parts).toBeGreaterThanOrEqual(20)
+  })
+
+  test('a part has few long lines', () => {
+    const long = line(`${b} refs/${'x'.repeat(60_000)}\n`)
+    const { parts } = inParts(body(line(`${a} HEAD\n`), long.repeat(32)), refs)
+    expect(parts).toBeGreaterThanOrEqual(12)
   })
 
   test('what is no list, and a list of which nothing is left, is nothing', () => {

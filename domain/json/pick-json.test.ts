@@ -81,6 +81,22 @@ describe('jsonPicker', () => {
     expect(pick(JSON.stringify({ z: fields, a: 1 }))).toEqual({ a: 1 })
   })
 
+  test('a caller may have more items and fields read', () => {
+    const text = JSON.stringify({ l: Array(5_000).fill('y') })
+    const picker = jsonPicker(wanted, { maxItems: 3_000, maxFields: 1 })
+    picker.add(Buffer.from(text))
+    expect(picker.end()).toEqual({ l: Array(3_000).fill('y') })
+    expect(() =>
+      jsonPicker(wanted, { maxItems: 1, maxFields: 1 }).add(Buffer.from('{"a":1,"z":2}')),
+    ).toThrow('has more than 1 fields to be read')
+  })
+
+  test('a text that is wanted, or a key, has no control character, in one piece or more', () => {
+    for (const pieceBytes of [Infinity, 1])
+      for (const text of ['{"a":"x\u0001"}', '{"a\n":1}', '{"a":"\\\n"}'])
+        expect(() => pick(text, pieceBytes)).toThrow(NotJson)
+  })
+
   test('what is passed over may be nested a million levels deep', () => {
     const deep = `${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}`
     expect(pick(`{"z":${deep},"a":"x"}`, 65_536)).toEqual({ a: 'x' })

@@ -17,18 +17,23 @@ export class NotJson extends UnreadableJson {}
 
 /** A longer text or number is passed over. */
 const maxTextBytes = 4_096
-/** Further items of a list are passed over. */
-const maxItems = 1_000
-/** Fields of the objects that are read, which cost more than what is passed over. */
-const maxFields = 20_000
+
+export type PickLimits = {
+  /** Further items of a list are passed over. */
+  maxItems: number
+  /** Fields of the objects that are read, which cost more than what is passed over. */
+  maxFields: number
+}
+const usualLimits: PickLimits = { maxItems: 1_000, maxFields: 20_000 }
 
 /**
  * Reads some parts of a JSON text of any size, without building the others: `JSON.parse` of 25 MB holds
  * all else up for 60 ms, and for 3 s if its sender means harm. What is passed over is only looked at for where it ends.
  */
-export const jsonPicker = (wanted: Wanted): JsonPicker => new Picker(wanted)
+export const jsonPicker = (wanted: Wanted, limits = usualLimits): JsonPicker =>
+  new Picker(wanted, limits)
 
-const [quote, backslash, colon, comma] = [0x22, 0x5c, 0x3a, 0x2c]
+const [space, quote, backslash, colon, comma] = [0x20, 0x22, 0x5c, 0x3a, 0x2c]
 const [braceOpen, braceClose, bracketOpen, bracketClose] = [0x7b, 0x7d, 0x5b, 0x5d]
 /** Numbers, `true`, `false` and `null`. */
 const beginsBare = Buffer.from('-0123456789tfn')
@@ -40,6 +45,7 @@ type Level =
 type State = 'value' | 'first' | 'key' | 'firstKey' | 'colon' | 'after' | 'text' | 'bare' | 'skip'
 
 class Picker implements JsonPicker {
+  readonly #limits: PickLimits
   /** The lowest is a list of the whole text alone, which nothing closes. */
   readonly #levels: Level[]
   readonly #whole: unknown[] = []
@@ -48,18 +54,21 @@ class Picker implements JsonPicker {
   #isEscaped = false
   #isText = false
   #depth = 0
-  /** Of a text: whether it is a key, or the bytes of a value that is wanted. */
+  /** Of a text: whether it is a key, has no escape and no control character, or the bytes of a value that is wanted. */
   #isKey = false
+  #isPlain = true
   #isKept = false
   #kept: Uint8Array[] = []
   #keptBytes = 0
   #fields = 0
 
-  constructor(wanted: Wanted) {
+  constructor(wanted: Wanted, limits: PickLimits) {
+    this.#limits = limits
     this.#levels = [{ items: this.#whole, of: wanted }]
   }
 
-  add(bytes: Uint8Array): void {
+  add(piece: Uint8Array): void {
+    const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength)
     for (let at = 0; at < bytes.length;) {
       if (this.#state === 'skip') at = this.#skip(bytes, at)
       else if (this.#state === 'text') at = this.#text(bytes, at)
@@ -107,6 +116,7 @@ class Picker implements JsonPicker {
   #beginKey(byte: number): void {
     if (byte !== quote) throw notJson()
     this.#fields += 1
+    const { maxFields } = this.#limits
     if (this.#fields > maxFields)
       throw new UnreadableJson(`has more than ${maxFields.toLocaleString('en')} fields to be read`)
     this.#beginText({ isKey: true, isKept: true })
@@ -115,6 +125,7 @@ class Picker implements JsonPicker {
   #beginText({ isKey, isKept }: { isKey: boolean; isKept: boolean }): void {
     this.#state = 'text'
     this.#isKey = isKey
+    this.#isPlain = true
     this.#startKeeping(isKept)
   }
 
@@ -148,7 +159,7 @@ class Picker implements JsonPicker {
 
   #wantedHere(): Wanted | undefined {
     const level = this.#top()
-    if ('items' in level) return level.items.length < maxItems ? level.of : undefined
+    if ('items' in level) return level.items.length < this.#limits.maxItems ? level.of : undefined
     return Object.hasOwn(level.of, level.key) ? level.of[level.key] : undefined
   }
 
@@ -188,25 +199,30 @@ class Picker implements JsonPicker {
     return Buffer.concat(this.#kept).toString()
   }
 
-  #text(bytes: Uint8Array, from: number): number {
+  #text(bytes: Buffer, from: number): number {
+    let [isEscaped, isPlain] = [this.#isEscaped, this.#isPlain]
     let at = from
     for (; at < bytes.length; at += 1) {
-      const byte = bytes[at]
-      if (this.#isEscaped) this.#isEscaped = false
-      else if (byte === backslash) this.#isEscaped = true
-      else if (byte === quote) {
-        this.#keep(bytes, from, at)
-        this.#endText()
-        return at + 1
-      }
+      const byte = bytes[at] ?? 0
+      if (isEscaped) isEscaped = false
+      else if (byte === quote) break
+      else if (byte === backslash) {
+        isEscaped = true
+        isPlain = false
+      } else if (byte < space) isPlain = false
     }
-    this.#keep(bytes, from, at)
-    return at
+    this.#isEscaped = isEscaped
+    this.#isPlain = isPlain
+    const isWhole = this.#keptBytes === 0 && at - from <= maxTextBytes
+    if (at === bytes.length || !isWhole) this.#keep(bytes, from, at)
+    if (at === bytes.length) return at
+    if (!isWhole) this.#endText(this.#keptText())
+    else this.#endText(this.#isKept ? bytes.toString('utf8', from, at) : undefined)
+    return at + 1
   }
 
-  #endText(): void {
-    const text = this.#keptText()
-    const value = text === undefined ? undefined : parsed(`"${text}"`)
+  #endText(text: string | undefined): void {
+    const value = text === undefined || this.#isPlain ? text : parsed(`"${text}"`)
     this.#state = this.#isKey ? 'colon' : 'after'
     if (!this.#isKey) {
       if (value !== undefined) this.#place(value)

@@ -1,42 +1,82 @@
 /**
- * Whether a path fits a pattern as manifests have them: `**` is any number of folders, `*` and `?` stay
- * within one name, and all else is meant as it is written. A pattern that fits a folder fits all that is
- * in it. The time is bounded by the product of both lengths, whatever they are: a regular expression
- * made of a pattern could take exponential time.
+ * Patterns of paths as manifests have them: `**` is any number of folders, `*` and `?` stay within one name, and all
+ * else is meant as it is written. A pattern that fits a folder fits all that is in it.
  */
-export function fitsGlob(pattern: string, path: string): boolean {
-  const wanted = pattern.split('/').filter((name) => name !== '' && name !== '.')
-  const names = path.split('/').filter((name) => name !== '')
-  // Reached: after how many names of the path the pattern up to here can end.
-  let reached = new Set([0])
-  for (const [at, part] of wanted.entries()) {
-    if (reached.size === 0) return false
-    reached = isDeep(part)
-      ? deeper(reached, names.length, { isLast: at === wanted.length - 1 })
-      : new Set([...reached].flatMap((done) => (fitsName(part, names[done]) ? [done + 1] : [])))
+export type Glob = {
+  /**
+   * The names that follow one another, and between these stretches one `**` each: the first begins where the path
+   * begins. A name is a list of its characters.
+   */
+  stretches: Signs[][]
+}
+
+type Signs = readonly string[]
+
+/** Counts comparisons of two characters, some 6 ns each, so that a match that takes too long can be ended. */
+export type Tally = { steps: number }
+
+/** What the comparison of two names takes before it comes to their characters. */
+const stepsOfName = 3
+
+/** Neighbours of `**` are joined: two stand for what one stands for. */
+export function parseGlob(pattern: string): Glob {
+  let stretch: Signs[] = []
+  const stretches = [stretch]
+  let wasDeep = false
+  for (const part of pattern.split('/').filter((name) => name !== '' && name !== '.')) {
+    const isDeep = /^\*{2,}$/.test(part)
+    if (!isDeep) stretch.push(Array.from(part))
+    else if (!wasDeep) stretches.push((stretch = []))
+    wasDeep = isDeep
   }
+  return { stretches }
+}
+
+/** The names of a path, each as its characters. */
+export const namesOf = (path: string): Signs[] =>
+  path
+    .split('/')
+    .filter((name) => name !== '')
+    .map((name) => Array.from(name))
+
+/**
+ * Whether a path fits. Each stretch is looked for after the one before it and taken where it is found first: no later
+ * place would leave more of the path to the stretches behind it. So the time is bounded by the product of both lengths,
+ * whatever they are: a regular expression made of a pattern could take exponential time.
+ */
+export function fits({ stretches }: Glob, names: readonly Signs[], tally: Tally): boolean {
+  let done = 0
+  for (const [at, stretch] of stretches.entries()) {
+    const last = at === 0 ? 0 : names.length - stretch.length
+    while (!followsAt(stretch, names, { done, tally })) {
+      if (done >= last) return false
+      done += 1
+    }
+    done += stretch.length
+  }
+  // At the end `**` stands for what is in a folder, so for at least one name.
+  if (stretches.length > 1 && stretches.at(-1)?.length === 0) return done < names.length
   // With names left, the pattern named a folder.
-  return reached.size > 0
+  return true
 }
 
-export const fitsAnyGlob = (patterns: readonly string[], path: string): boolean =>
-  patterns.some((pattern) => fitsGlob(pattern, path))
+export const fitsGlob = (pattern: string, path: string): boolean =>
+  fits(parseGlob(pattern), namesOf(path), { steps: 0 })
 
-const isDeep = (part: string): boolean => /^\*{2,}$/.test(part)
-
-/** At the end `**` stands for what is in a folder, so for at least one name. */
-function deeper(reached: Set<number>, count: number, { isLast }: { isLast: boolean }): Set<number> {
-  const first = Math.min(...reached) + (isLast ? 1 : 0)
-  return new Set(Array.from({ length: Math.max(0, count - first + 1) }, (_, n) => first + n))
-}
+const followsAt = (
+  stretch: readonly Signs[],
+  names: readonly Signs[],
+  { done, tally }: { done: number; tally: Tally },
+): boolean => stretch.every((signs, at) => fitsName(signs, names[done + at], tally))
 
 /** One name by `*` and `?`, going back to the last `*` alone. */
-function fitsName(pattern: string, name: string | undefined): boolean {
-  if (name === undefined) return false
-  const [signs, letters] = [Array.from(pattern), Array.from(name)]
+function fitsName(signs: Signs, letters: Signs | undefined, tally: Tally): boolean {
+  tally.steps += stepsOfName
+  if (letters === undefined) return false
   let [at, done] = [0, 0]
   let star: { at: number; done: number } | undefined
   while (done < letters.length) {
+    tally.steps += 1
     if (signs[at] === '*') {
       star = { at, done }
       at += 1

@@ -49,7 +49,11 @@ export function jsonClient(
     return send(url, { ...init, headers })
   }
   const json = { headers: { accept: 'application/json' } }
-  const write = async (method: string, path: string, body: object | RawBody) => {
+  const write = async <T>(
+    method: string,
+    path: string,
+    body: object | RawBody,
+  ): Promise<Posted<T>> => {
     const raw = 'bytes' in body && 'contentType' in body ? body : undefined
     const answer = await call(
       path,
@@ -65,15 +69,15 @@ export function jsonClient(
         },
       },
     )
-    const text = answer.status === 204 ? '' : await answer.text()
-    return { data: text === '' ? undefined : JSON.parse(text), headers: answer.headers }
+    const isEmpty = (await answer.text()) === ''
+    return { data: isEmpty ? undefined : await valueOf<T>(answer), headers: answer.headers }
   }
   return {
     list: (path, query) => {
       const signal = AbortSignal.timeout(maxListMs)
-      return pagesOf(path, query, async (at) => (await call(path, at, { ...json, signal })).text())
+      return pagesOf(path, query, async (at) => call(path, at, { ...json, signal }))
     },
-    get: async (path, query) => JSON.parse(await (await call(path, query, json)).text()),
+    get: async (path, query) => valueOf(await call(path, query, json)),
     head: async (path) => (await call(path, {}, json)).headers,
     text: async (path, query) => (await call(path, query)).text(),
     post: async (path, body) => write('POST', path, body),
@@ -84,20 +88,23 @@ export function jsonClient(
   }
 }
 
+/** Whoever calls says which of what a provider documents is read. */
+const valueOf = async <T>(answer: Response): Promise<T> => (await answer.json()) as T
+
 type Query = Record<string, string | number>
 
 async function* pagesOf<T>(
   path: string,
   query: Query,
-  read: (query: Query) => Promise<string>,
+  read: (query: Query) => Promise<Response>,
 ): AsyncGenerator<T, void> {
   let [items, bytes] = [0, 0]
   let at = query
   for (let asked = 1; asked <= maxPages; asked += 1) {
-    const text = await read(at)
-    bytes += Buffer.byteLength(text)
+    const answer = await read(at)
+    bytes += Buffer.byteLength(await answer.text())
     if (bytes > maxListBytes) throw tooLong(path, 'bytes')
-    const page: Page<T> = JSON.parse(text)
+    const page = await valueOf<Page<T>>(answer)
     items += page.values.length
     if (items > maxItems) throw tooLong(path, 'items')
     yield* page.values

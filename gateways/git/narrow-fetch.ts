@@ -6,6 +6,7 @@ import type { AllowedRefs } from '../../domain/git/relay-allowance.ts'
 import type { RelayPath } from '../../domain/git/relay-path.ts'
 import { onlyAllowed, wantsOf } from '../../domain/git/upload-pack.ts'
 import type { OutboundStream } from '../outbound/outbound.ts'
+import { inTurns } from './in-turns.ts'
 
 /** The ids that git was shown, by repository: it may request these alone. */
 export type RefsSeen = Map<string, Set<string>>
@@ -19,7 +20,7 @@ type Fetch = {
   seen: RefsSeen
 }
 
-/** Of a list of refs: 25,000 refs have about 80 bytes each. The process does nothing else while one is parsed. */
+/** Of a list of refs: 25,000 refs have about 80 bytes each. */
 const maxListBytes = 2 * 1024 * 1024
 /** Of one repository, whose host may name other ids each time. Past it, no list is taken. */
 const maxIds = 100_000
@@ -74,7 +75,7 @@ export async function narrowAnswer(
     }
     chunks.push(bytes)
   }
-  const narrowed = onlyAllowed(Buffer.concat(chunks), refs)
+  const narrowed = await inTurns(onlyAllowed(Buffer.concat(chunks), refs))
   if (!narrowed) return undefined
   const known = seen.get(keyOf(asked)) ?? new Set<string>()
   if (known.size > maxIds) return undefined

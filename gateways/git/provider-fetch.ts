@@ -1,23 +1,22 @@
-import { unavailable } from '../../domain/errors.ts'
-import { faultOfShape } from '../../domain/json/json-shape.ts'
+import { partsOfShape } from '../../domain/json/json-shape.ts'
 import type { Outbound } from '../outbound/outbound.ts'
 import { outboundFetch } from '../outbound/outbound-fetch.ts'
 import { GitRefusal } from './git-refusal.ts'
+import { inTurns } from './in-turns.ts'
+import { halfAnswer, tooManyParts } from './pick-answer.ts'
 import { tooLarge } from './too-large.ts'
+
+type Fetch = typeof globalThis.fetch
 
 /** A file of 10 MiB as JSON has it, and twice the largest listing that GitHub gives. Archives and packs are streamed. */
 const maxAnswerBytes = 16 * 1_048_576
 
 /**
  * `fetch` towards a provider. An error answer is thrown as a `GitRefusal`, so that all client libraries fail
- * alike, and truncated JSON is a fault instead of missing fields. The token is only used to remove it from
- * error texts.
+ * alike. The token is only used to remove it from error texts. The answer is as the host sent it: `pickAnswer`
+ * reads one that may be large.
  */
-export function providerFetch(
-  outbound: Outbound,
-  provider: string,
-  token: string,
-): typeof globalThis.fetch {
+export function unreadFetch(outbound: Outbound, provider: string, token: string): Fetch {
   const send = outboundFetch(outbound, {
     use: 'git',
     timeoutMs: 30_000,
@@ -27,11 +26,8 @@ export function providerFetch(
     const answer = await send(input, init).catch((error: unknown) => {
       throw tooLarge(provider, error)
     })
-    const json = /\bjson\b/.test(answer.headers.get('content-type') ?? '')
-    if (answer.ok) {
-      return json && answer.status !== 204 ? wholeAnswer(answer, provider) : answer
-    }
-    const reason = json ? reasonOf(await answer.text(), token) : undefined
+    if (answer.ok) return answer
+    const reason = isJson(answer) ? reasonOf(await answer.text(), token) : undefined
     throw new GitRefusal(provider, {
       status: answer.status,
       headers: answer.headers,
@@ -40,26 +36,38 @@ export function providerFetch(
   }
 }
 
-/** Fields and items: those of a tree of 100,000 files, which is the most that GitHub lists. */
-const maxMembers = 700_000
+/** The same. `json()` parses within a bound, and once; truncated JSON is a fault instead of missing fields. */
+export function providerFetch(outbound: Outbound, provider: string, token: string): Fetch {
+  const send = unreadFetch(outbound, provider, token)
+  return async (input, init) => {
+    const answer = await send(input, init)
+    const text = await answer.text()
+    let parsing: Promise<unknown> | undefined
+    // Not a new response, which would encode the text once more.
+    return Object.defineProperties(answer, {
+      text: { value: async () => text },
+      json: { value: async () => (parsing ??= parsed(text, provider)) },
+    })
+  }
+}
+
+export const isJson = ({ headers }: Response): boolean =>
+  /\bjson\b/.test(headers.get('content-type') ?? '')
+
+/** Fields and items: twice those of a hundred projects as GitLab lists them. `pickAnswer` reads what may have more. */
+const maxMembers = 50_000
 
 /**
  * The host can be one of the tenant's own. An answer of 16 MiB is a few long texts; of as many small values it takes
  * seconds and a gigabyte to parse.
  */
-async function wholeAnswer(answer: Response, provider: string): Promise<Response> {
-  const text = await answer.text()
-  if (faultOfShape(text, maxMembers) !== undefined)
-    throw unavailable('git_provider_unavailable', `${provider} sent an answer of too many parts.`)
+async function parsed(text: string, provider: string): Promise<unknown> {
+  if ((await inTurns(partsOfShape(text, maxMembers))) !== undefined) throw tooManyParts(provider)
   try {
-    if (text !== '') JSON.parse(text)
+    return JSON.parse(text)
   } catch {
-    throw unavailable('git_provider_unavailable', `${provider} sent half an answer.`)
+    throw halfAnswer(provider)
   }
-  // Not a clone, which keeps the answer three times. Clients need its address for paging.
-  const { status, headers, url } = answer
-  const whole = new Response(text === '' ? null : text, { status, headers })
-  return Object.defineProperty(whole, 'url', { value: url })
 }
 
 const maxReasonLength = 64 * 1_024

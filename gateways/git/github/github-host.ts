@@ -6,12 +6,14 @@ import { commitToGithub } from './github-commit.ts'
 import { missingGithubRights } from './github-rights.ts'
 import { githubPulls } from './github-pulls.ts'
 import { githubContents } from './github-contents.ts'
-import { filesOf, headOf, place, tagOf, toRepository } from './github-repository.ts'
+import { headOf, place, tagOf, toRepository } from './github-repository.ts'
 import { githubSource } from './github-source.ts'
+import { githubFiles } from './github-trees.ts'
 import { githubWebhooks } from './github-webhooks.ts'
+import { octokitFetch } from './octokit-fetch.ts'
 import { isStatus } from '../git-refusal.ts'
 import { proveToken } from '../prove-token.ts'
-import { providerFetch } from '../provider-fetch.ts'
+import { providerFetch, unreadFetch } from '../provider-fetch.ts'
 
 const provider = 'GitHub'
 const silent = () => undefined
@@ -26,19 +28,21 @@ export function githubHost(
     auth: connection.token,
     baseUrl: apiOf(connection.origin),
     userAgent: 'cloud-control',
-    request: { fetch: providerFetch(outbound, provider, connection.token) },
+    request: {
+      fetch: octokitFetch(providerFetch(outbound, provider, connection.token)),
+      parseSuccessResponseBody: false,
+    },
     // Its warnings go to the terminal, with addresses in them.
     log: { debug: silent, info: silent, warn: silent, error: silent },
   })
   const { rest } = octokit
+  const filesOf = githubFiles(octokit, unreadFetch(outbound, provider, connection.token))
+  const contents = githubContents(outbound, { ...connection, api: apiOf(connection.origin) })
 
   return {
-    ...githubSource(
-      octokit,
-      githubContents(outbound, { ...connection, api: apiOf(connection.origin) }),
-    ),
+    ...githubSource(octokit, { filesOf, contents }),
     ...githubWebhooks(octokit),
-    ...githubPulls(octokit),
+    ...githubPulls(octokit, filesOf),
 
     checkToken: async () =>
       proveToken(provider, async () => (await rest.users.getAuthenticated()).data, 'id'),
@@ -95,7 +99,7 @@ export function githubHost(
 
     listFiles: async (name, { commit, folder }) => {
       const { data } = await rest.git.getCommit({ ...place(name), commit_sha: commit })
-      return filesOf(octokit, name, { tree: data.tree.sha, folder })
+      return filesOf(name, { tree: data.tree.sha, folder })
     },
 
     commit: async (name, request) => commitToGithub(octokit, name, request),
@@ -114,7 +118,7 @@ export function githubHost(
       const [before, after] = await Promise.all(
         [base, head].map(async (commit) => {
           const { data } = await rest.git.getCommit({ ...place(name), commit_sha: commit })
-          return filesOf(octokit, name, { tree: data.tree.sha, folder: '' })
+          return filesOf(name, { tree: data.tree.sha, folder: '' })
         }),
       )
       return changesBetween(before ?? new Map(), after ?? new Map())

@@ -1,6 +1,7 @@
 import type { Octokit } from '@octokit/rest'
 import { changesBetween } from '../../../domain/git/changes-between.ts'
-import { filesOf, place } from './github-repository.ts'
+import { place } from './github-repository.ts'
+import type { GithubFiles } from './github-trees.ts'
 import { maxChanges } from '../git-host.ts'
 import { maxCommentPages, type FoundPull, type GitPulls } from '../git-pulls.ts'
 import { isStatus } from '../git-refusal.ts'
@@ -8,7 +9,7 @@ import { hasCode } from '../head-moved.ts'
 
 const perPage = 100
 
-export function githubPulls(octokit: Octokit): GitPulls {
+export function githubPulls(octokit: Octokit, filesOf: GithubFiles): GitPulls {
   const { rest } = octokit
   return {
     pull: async (name, number) => {
@@ -44,7 +45,7 @@ export function githubPulls(octokit: Octokit): GitPulls {
       return true
     },
 
-    changedPaths: async (name, pull) => changedPaths(octokit, name, pull),
+    changedPaths: async (name, pull) => changedPaths({ octokit, filesOf }, name, pull),
 
     findComment: async (name, { number, words }) => {
       for (let page = 1; page <= maxCommentPages; page += 1) {
@@ -82,7 +83,7 @@ export function githubPulls(octokit: Octokit): GitPulls {
 }
 
 async function changedPaths(
-  octokit: Octokit,
+  { octokit, filesOf }: { octokit: Octokit; filesOf: GithubFiles },
   name: string,
   { into, from }: FoundPull,
 ): Promise<string[] | undefined> {
@@ -100,7 +101,7 @@ async function changedPaths(
           ? (await git.getRef({ ...place(name), ref: at })).data.object.sha
           : at
         const { data: commit } = await git.getCommit({ ...place(name), commit_sha: sha })
-        return filesOf(octokit, name, { tree: commit.tree.sha, folder: '' })
+        return filesOf(name, { tree: commit.tree.sha, folder: '' })
       }),
     )
     return changesBetween(before ?? new Map(), after ?? new Map()).map(({ path }) => path)

@@ -1,6 +1,7 @@
 import type { Octokit } from '@octokit/rest'
 import type { GithubContents } from './github-contents.ts'
-import { filesOf, place } from './github-repository.ts'
+import { place } from './github-repository.ts'
+import type { GithubFiles } from './github-trees.ts'
 import {
   authorsPerPage,
   maxAuthorPages,
@@ -15,14 +16,17 @@ import { isStatus } from '../git-refusal.ts'
 import { readBlobs } from '../read-blobs.ts'
 import { commitWords } from '../read-commit.ts'
 
-export function githubSource(octokit: Octokit, contents: GithubContents): GitSource {
+export function githubSource(
+  octokit: Octokit,
+  { filesOf, contents }: { filesOf: GithubFiles; contents: GithubContents },
+): GitSource {
   return {
     readFiles: async (name, { branch, commit, folders, known }) => {
       const { git } = octokit.rest
       const { data } = await git.getCommit({ ...place(name), commit_sha: commit })
       const listed = new Map<string, string>()
       for (const folder of folders)
-        for (const [path, blob] of await filesOf(octokit, name, { tree: data.tree.sha, folder }))
+        for (const [path, blob] of await filesOf(name, { tree: data.tree.sha, folder }))
           listed.set(path, blob)
       return readBlobs(listed, known, {
         async one(_path, blob) {

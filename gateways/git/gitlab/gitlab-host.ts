@@ -17,7 +17,7 @@ import type { Remote } from '../git-snapshot.ts'
 import { inPath } from '../json-client.ts'
 import { readBySnapshot } from '../read-by-snapshot.ts'
 import { proveToken } from '../prove-token.ts'
-import { providerFetch } from '../provider-fetch.ts'
+import { providerFetch, unreadFetch } from '../provider-fetch.ts'
 
 const provider = 'GitLab'
 const perPage = 100
@@ -38,6 +38,7 @@ export function gitlabHost(
     requesterFn: gitlabRequester(send),
   })
   const tree = gitlabTree(send, connection)
+  const compare = gitlabCompare(unreadFetch(outbound, provider, connection.token), connection)
   const remoteOf = (name: string): Remote => ({
     url: `${connection.origin}/${inPath(name)}.git`,
     authorization: gitAuthorization('gitlab', connection.token),
@@ -48,7 +49,7 @@ export function gitlabHost(
   return {
     ...gitlabSource(api, { tree, snapshot: readBySnapshot(outbound, remoteOf) }),
     ...gitlabWebhooks(api),
-    ...gitlabPulls(api),
+    ...gitlabPulls(api, compare),
 
     checkToken: async () => proveToken(provider, async () => api.Users.showCurrentUser(), 'id'),
 
@@ -112,7 +113,7 @@ export function gitlabHost(
     },
 
     compare: async (name, { base, head }) => {
-      const diffs = await gitlabCompare(api, name, { from: base, to: head, straight: true })
+      const diffs = await compare(name, { from: base, to: head, straight: true })
       return diffs.flatMap((diff): FileChange[] => {
         if (diff.deleted_file) return [{ path: diff.old_path, change: 'removed' }]
         if (diff.new_file) return [{ path: diff.new_path, change: 'added' }]

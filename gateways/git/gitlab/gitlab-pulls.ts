@@ -1,10 +1,10 @@
 import { gitlabList, type GitlabApi } from './gitlab-api.ts'
-import { gitlabCompare } from './gitlab-compare.ts'
+import type { GitlabCompare } from './gitlab-compare.ts'
 import { maxCommentPages, type GitPulls } from '../git-pulls.ts'
 import { isStatus } from '../git-refusal.ts'
 import { hasCode } from '../head-moved.ts'
 
-export function gitlabPulls(api: GitlabApi): GitPulls {
+export function gitlabPulls(api: GitlabApi, compare: GitlabCompare): GitPulls {
   return {
     pull: async (name, number) => {
       try {
@@ -27,7 +27,7 @@ export function gitlabPulls(api: GitlabApi): GitPulls {
     changedPaths: async (name, { into, from }) => {
       try {
         // Not straight: against where the one branch left the other.
-        const diffs = await gitlabCompare(api, name, { from: into, to: from, straight: false })
+        const diffs = await compare(name, { from: into, to: from, straight: false })
         return [...new Set(diffs.flatMap((diff) => [diff.old_path, diff.new_path]))]
       } catch (error) {
         if (hasCode(error, 'git_repository_too_large')) return undefined

@@ -1,5 +1,6 @@
 import type { RequesterType, ResourceOptions } from '@gitbeaker/requester-utils'
 import { createRequesterFn } from '@gitbeaker/requester-utils'
+import { isJson } from '../provider-fetch.ts'
 
 /**
  * @gitbeaker's requester over a `fetch` of ours: no retries and no rate of its own, a workflow does both better.
@@ -24,12 +25,11 @@ export function gitlabRequester(
       url.search = searchParams ?? ''
       const answer = await send(url, { method, headers, ...(body !== undefined && { body }) })
       const { link: _, ...told } = Object.fromEntries(answer.headers)
-      const json = /\bjson\b/.test(answer.headers.get('content-type') ?? '')
       const text = answer.status === 204 ? null : await answer.text()
       return {
         status: answer.status,
         headers: told,
-        body: json && text ? JSON.parse(text) : text,
+        body: isJson(answer) && text ? await answer.json() : text,
       }
     },
   )

@@ -71,7 +71,7 @@ async function pageAt(
     const answer = await send(url, { headers: { 'private-token': token }, signal })
     const text = await answer.text()
     // As documented ("Repositories API").
-    const entries = JSON.parse(text) as Entry[]
+    const entries = (await answer.json()) as Entry[]
     return { entries, bytes: Buffer.byteLength(text), next: nextOf(answer.headers) }
   } catch (error) {
     if (isStatus(error, 404)) return undefined

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { moveApplication } from '../../../store/runs/move-application.ts'
 import { deliveredPushes, type DeliveredPushes } from '../../harness/git/delivered-pushes.ts'
+import { failureOf } from '../../harness/git/each-provider.ts'
 import { gitHarness, hostsOf, type GitHarness } from '../../harness/git/git-harness.ts'
 import type { TestUser } from '../../harness/test-user.ts'
 
@@ -70,6 +71,26 @@ describe.each(hostsOf('gitlabPeer', 'bitbucketDataCenterPeer'))(
         'v1',
         'v1',
       ])
+    })
+
+    test('patterns that were changed while the host was asked are compared by the next attempt', async () => {
+      const { repo, pipelineId, pushed } = await tagged()
+      await harness.peer.tag(repo, 'v1')
+      let isChanged = false
+      harness.peer.server.fault = async () => {
+        if (isChanged) return undefined
+        isChanged = true
+        const triggers = { tags: ['w*'] }
+        const changed = await owner.patch(`/api/pipelines/${pipelineId}`, { triggers })
+        expect(changed.statusCode, changed.body).toBe(200)
+        return undefined
+      }
+      const failure = await failureOf(pushed('v1')).finally(
+        () => (harness.peer.server.fault = () => undefined),
+      )
+      expect([failure.fault, failure.code]).toEqual(['unavailable', 'pipeline_changed'])
+      await pushed('v1')
+      expect(await at.runsOf(pipelineId)).toEqual([])
     })
 
     test('a tag that the host does not have starts nothing', async () => {

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest'
-import { namesThatFit } from '../../../activities/git/fit-any.ts'
 import { touchedTargets } from '../../../activities/git/touched-targets.ts'
 import { isWithin } from '../../../domain/git/workspace-source.ts'
 import { seededRandom, type Random } from '../../peers/saml/seeded-random.ts'
@@ -102,20 +101,4 @@ test('others have turns while the folders of many targets are collected', async 
   }))
   const { turns } = await turnsIn(async () => touchedTargets(targets, ['main.tf']))
   expect(turns).toBeGreaterThan(10)
-})
-
-test('tags are compared with patterns, and others have turns meanwhile', async () => {
-  expect(await namesThatFit(['v*', 'release/**'], ['v1', 'x', 'release/2', 'nov1'])).toEqual([
-    'v1',
-    'release/2',
-  ])
-  expect(await namesThatFit([], ['v1'])).toEqual([])
-  const patterns = Array.from({ length: 8 }, () => `${'*a'.repeat(500)}*b`)
-  const tags = Array.from({ length: 50 }, (_, n) => `${'a'.repeat(250)}${n % 10}`)
-  const many = await turnsIn(async () => namesThatFit(patterns, tags))
-  expect(many.answer).toEqual([])
-  expect(many.turns).toBeGreaterThan(15)
-  // Those of the next pipeline follow at once, so that few have a turn as well.
-  const few = await turnsIn(async () => namesThatFit(['v*'], ['v1']))
-  expect(few.turns).toBeGreaterThan(0)
 })

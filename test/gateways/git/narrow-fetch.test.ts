@@ -1,7 +1,9 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
+import { relayAllowance } from '../../../domain/git/relay-allowance.ts'
 import { narrowAnswer, refsSeen } from '../../../gateways/git/narrow-fetch.ts'
+import { turnsDuring } from '../../harness/turns-during.ts'
 
 const fetching = {
   // Only the method is looked at.
@@ -22,6 +24,32 @@ test('a list of refs of more than 2 MiB is not read to its end', async () => {
   expect(await narrowAnswer(answered(body), { ...fetching, seen: refsSeen() })).toBeUndefined()
   expect(pieces).toBeLessThan(50)
   expect(body.destroyed).toBe(true)
+})
+
+test('others have turns while a list of 25,000 refs is narrowed to those that 500 sources name', async () => {
+  const sources = Array.from({ length: 500 }, (_, at) => ({
+    host: 'git.example',
+    repository: 'a/b',
+    ref: `v${at}`,
+  }))
+  const refs = relayAllowance(sources).refsOf('git.example', 'a/b')
+  if (!refs) throw new Error('the repository is named')
+  const lines = Array.from({ length: 25_000 }, (_, at) =>
+    line(`${at.toString(16).padStart(40, '0')} refs/tags/v${at}\n`),
+  )
+  const seen = refsSeen()
+  const { turns, result: narrowed } = await turnsDuring(async () =>
+    narrowAnswer(answered(Readable.from([Buffer.from(`${lines.join('')}0000`)])), {
+      ...fetching,
+      refs,
+      seen,
+    }),
+  )
+  expect(turns).toBeGreaterThanOrEqual(20)
+  const chunks: Buffer[] = []
+  for await (const chunk of narrowed?.body ?? []) chunks.push(Buffer.from(chunk))
+  expect(Buffer.concat(chunks).toString()).toBe(`${lines.slice(0, 500).join('')}0000`)
+  expect([...(seen.get('git.example/a/b') ?? [])]).toHaveLength(500)
 })
 
 test('a host that names other ids each time is not read on', async () => {
