@@ -38,7 +38,7 @@ export async function claimNext(
       if (!work) return undefined
       if (work.isLeased) await noteLost(tenant, agent, work)
       const release = await releaseFor(tenant, work)
-      if (!release || release.isGone || isExhausted(work)) {
+      if (!work.fits || !release || release.isGone || isExhausted(work)) {
         await giveUp(tenant, work, release)
         continue
       }
@@ -78,11 +78,14 @@ async function giveUp(
   await endHostAction(tenant, work, {
     ok: false,
     release: digest === null ? null : { digest, runId },
-    message:
-      !release || release.isGone
-        ? 'The release is no longer kept.'
-        : `The agent was lost ${work.leasesLost + (work.isLeased ? 1 : 0)} times.`,
+    message: whyNot(work, release),
   })
+}
+
+function whyNot(work: HostWork, release: DeployedRelease | undefined): string {
+  if (!work.fits) return 'The agent does not have the labels of this release any more.'
+  if (!release || release.isGone) return 'The release is no longer kept.'
+  return `The agent was lost ${work.leasesLost + (work.isLeased ? 1 : 0)} times.`
 }
 
 /** The agent claims again what it held: the process that held it has ended. */

@@ -5,6 +5,7 @@ import { hostLimitSeconds } from '../../domain/pipelines/release-plan.ts'
 import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
 import { deploymentHosts, type HostOfDeployment } from '../../store/deployments/deployment-hosts.ts'
 import { deployments, type DeploymentRow } from '../../store/deployments/deployments.ts'
+import { unfitHosts } from '../../store/deployments/unfit-hosts.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { mails } from '../../store/mails/mails.ts'
 import { approvers } from '../../store/runs/approvers.ts'
@@ -113,6 +114,8 @@ async function giveUpLost(
       ? `${name} was lost while it went back.`
       : `${name} was lost. It counts as failed.`,
   )
+  for (const name of await unfitHosts(tenant).leave(pipelineRunId))
+    lines.push(`${name} does not have the labels of this release any more, and is not given it.`)
   said.push({ level: 'warn', lines })
 }
 

@@ -3,6 +3,7 @@ import type { HostAction } from '../../domain/agents/state-after.ts'
 import type { HostState } from '../../domain/pipelines/deployment.ts'
 import type { Store } from '../driver/connect.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
+import { fitsLabels } from '../fits-labels.ts'
 
 /** What an agent is to do, with the lease that it may hold. */
 export type HostWork = {
@@ -24,6 +25,8 @@ export type HostWork = {
   resultFence: number | null
   resultHash: Buffer | null
   isOver: boolean
+  /** The agent has the labels that the release is for. */
+  fits: boolean
 }
 
 /** What a host is to do, if anything. */
@@ -71,7 +74,8 @@ const columns = `h.pipeline_run_id as "deploymentId", h.agent_id as "agentId", a
   h.leases_lost as "leasesLost", h.stop_requested_at is not null as "isStopping",
   h.before_digest as "beforeDigest", f.digest as "ownDigest", d.earlier_run_id as "earlierRunId",
   json_build_object('digest', a.release_digest, 'runId', a.release_run_id) as runs,
-  h.result_fence as "resultFence", h.result_hash as "resultHash", d.ended_at is not null as "isOver"`
+  h.result_fence as "resultFence", h.result_hash as "resultHash", d.ended_at is not null as "isOver",
+  h.wanted is not distinct from 'rollback' or ${fitsLabels('d')} as fits`
 
 const tables = `deployment_hosts h
   join agents a on a.organization_id = h.organization_id and a.id = h.agent_id

@@ -1,5 +1,6 @@
 import type { DeployHost, HostState } from '../../domain/pipelines/deployment.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
+import { fitsLabels } from '../fits-labels.ts'
 
 export type HostAction = 'deploy' | 'install' | 'activate' | 'rollback' | 'verify'
 
@@ -27,6 +28,11 @@ export type HostCounts = {
 
 /** After this time without a word of it, an agent is offline. */
 export const onlineSeconds = 60
+
+/** SQL: the host has the labels that its deployment is for. */
+const hasLabels = `exists (select from agents a join deployments d on d.organization_id = a.organization_id
+  where a.organization_id = deployment_hosts.organization_id and a.id = deployment_hosts.agent_id
+    and d.pipeline_run_id = deployment_hosts.pipeline_run_id and ${fitsLabels('d')})`
 
 /**
  * The hosts of a deployment. Whoever deploys writes here which action each is to do; the agent's side
@@ -108,11 +114,12 @@ export function deploymentHosts(tenant: Tenant) {
     async noteOnline(pipelineRunId: number): Promise<number> {
       const { rows: back } = await db.raw(
         `update deployment_hosts h set state = 'pending', was_online_lately = true
-         from agents a
+         from agents a, deployments d
          where h.organization_id = ? and h.pipeline_run_id = ? and h.state = 'unreachable'
            and h.batch is null and h.wanted is null
+           and d.organization_id = h.organization_id and d.pipeline_run_id = h.pipeline_run_id
            and a.organization_id = h.organization_id and a.id = h.agent_id and a.deleted_at is null
-           and not a.paused and not a.outdated
+           and not a.paused and not a.outdated and ${fitsLabels('d')}
            and a.last_seen_at > now() - make_interval(secs => ?)
          returning h.agent_id`,
         [organizationId, pipelineRunId, onlineSeconds],
@@ -120,7 +127,7 @@ export function deploymentHosts(tenant: Tenant) {
       return back.length
     },
 
-    /** What these hosts are to do now, of those that are as they were when it was decided. */
+    /** What these hosts are to do now, of those that are as they were when it was decided and have the labels. */
     async want(
       pipelineRunId: number,
       agentIds: readonly number[],
@@ -130,6 +137,7 @@ export function deploymentHosts(tenant: Tenant) {
         .whereIn('agentId', [...agentIds])
         .whereIn('state', [...change.from])
         .whereNull('wanted')
+        .whereRaw(change.wanted === 'rollback' ? 'true' : hasLabels)
         .update({
           state: change.to,
           wanted: change.wanted,
