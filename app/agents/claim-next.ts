@@ -83,8 +83,8 @@ async function giveUp(
 }
 
 function whyNot(work: HostWork, release: DeployedRelease | undefined): string {
-  if (!work.fits) return 'The agent does not have the labels of this release any more.'
   if (!release || release.isGone) return 'The release is no longer kept.'
+  if (!work.fits) return 'The agent does not have the labels of this release any more.'
   return `The agent was lost ${work.leasesLost + (work.isLeased ? 1 : 0)} times.`
 }
 

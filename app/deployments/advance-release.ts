@@ -171,17 +171,29 @@ async function tell(
 }
 
 async function goBack(tenant: Tenant, held: Held, agentIds: readonly number[]): Promise<boolean> {
-  const { runId, said } = held
+  const { runId, deployment, said } = held
   // No other phase follows, so that a cancel is refused from here on.
   await moveApplication(tenant, runId, { from: 'deploying', to: 'rolling_back' })
   await deployments(tenant).endConfirm(runId)
+  await storeLabels(tenant, deployment.earlierRunId)
+  const kept = await unfitHosts(tenant).keepRelease(runId, agentIds)
   const wanted = await deploymentHosts(tenant).want(runId, agentIds, {
     from: ['healthy', 'failed', 'staged', 'unreachable'],
     to: 'rolling_back',
     wanted: 'rollback',
   })
-  said.push({ level: 'warn', lines: [`Going back: ${namesOf(held, wanted)}.`] })
-  return wanted.length > 0
+  const lines: string[] = []
+  if (wanted.length > 0) lines.push(`Going back: ${namesOf(held, wanted)}.`)
+  if (kept.length > 0)
+    lines.push(`The earlier release is for other hosts than ${namesOf(held, kept)}.`)
+  said.push({ level: 'warn', lines })
+  return wanted.length + kept.length > 0
+}
+
+/** Of a deployment from before labels were stored: which hosts go back to it is decided by them. */
+async function storeLabels(tenant: Tenant, runId: number | null): Promise<void> {
+  const found = runId === null ? undefined : await deployments(tenant).find(runId)
+  if (found?.labels === null) await labelsOfManifest(tenant, found.pipelineRunId)
 }
 
 /** No more names than a reader takes in. */

@@ -25,7 +25,7 @@ export type HostWork = {
   resultFence: number | null
   resultHash: Buffer | null
   isOver: boolean
-  /** The agent has the labels that the release is for. */
+  /** The agent has the labels that the release is for; of a rollback, the earlier one. */
   fits: boolean
 }
 
@@ -75,7 +75,9 @@ const columns = `h.pipeline_run_id as "deploymentId", h.agent_id as "agentId", a
   h.before_digest as "beforeDigest", f.digest as "ownDigest", d.earlier_run_id as "earlierRunId",
   json_build_object('digest', a.release_digest, 'runId', a.release_run_id) as runs,
   h.result_fence as "resultFence", h.result_hash as "resultHash", d.ended_at is not null as "isOver",
-  h.wanted is not distinct from 'rollback' or ${fitsLabels('d')} as fits`
+  coalesce((select ${fitsLabels('b')} from deployments b where b.organization_id = d.organization_id
+    and b.pipeline_run_id = case h.wanted when 'rollback' then d.earlier_run_id else d.pipeline_run_id end),
+    false) as fits`
 
 const tables = `deployment_hosts h
   join agents a on a.organization_id = h.organization_id and a.id = h.agent_id

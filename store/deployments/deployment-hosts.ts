@@ -29,10 +29,14 @@ export type HostCounts = {
 /** After this time without a word of it, an agent is offline. */
 export const onlineSeconds = 60
 
-/** SQL: the host has the labels that its deployment is for. */
-const hasLabels = `exists (select from agents a join deployments d on d.organization_id = a.organization_id
+/** SQL: the host has the labels that the release is for which the action brings: a rollback brings the earlier one. */
+const hasLabels = (wanted: HostAction): string => `exists (select from agents a
+  join deployments d on d.organization_id = a.organization_id
+    and d.pipeline_run_id = deployment_hosts.pipeline_run_id
+  join deployments b on b.organization_id = d.organization_id
+    and b.pipeline_run_id = d.${wanted === 'rollback' ? 'earlier_run_id' : 'pipeline_run_id'}
   where a.organization_id = deployment_hosts.organization_id and a.id = deployment_hosts.agent_id
-    and d.pipeline_run_id = deployment_hosts.pipeline_run_id and ${fitsLabels('d')})`
+    and ${fitsLabels('b')})`
 
 /**
  * The hosts of a deployment. Whoever deploys writes here which action each is to do; the agent's side
@@ -137,7 +141,7 @@ export function deploymentHosts(tenant: Tenant) {
         .whereIn('agentId', [...agentIds])
         .whereIn('state', [...change.from])
         .whereNull('wanted')
-        .whereRaw(change.wanted === 'rollback' ? 'true' : hasLabels)
+        .whereRaw(hasLabels(change.wanted))
         .update({
           state: change.to,
           wanted: change.wanted,

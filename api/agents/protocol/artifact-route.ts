@@ -67,11 +67,11 @@ async function claimedRelease(
   const work = await hostWork(tenant).find(id, agentId)
   if (!work) throw notFound()
   if (work.action === null || !work.isLeased || work.fence !== fence) throw leaseLost()
-  // Somebody changed its labels since it claimed: the artifact is for others.
-  if (!work.fits) throw leaseLost()
   const runId = work.action === 'rollback' ? work.earlierRunId : id
   const release = runId === null ? undefined : await releaseOfDeployment(tenant, runId)
   if (!release || release.isGone)
     throw conflict('artifact_gone', 'This artifact is no longer kept.')
+  // Somebody changed its labels since it claimed: the artifact is for others.
+  if (!work.fits) throw leaseLost()
   return release
 }

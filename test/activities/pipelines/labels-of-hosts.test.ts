@@ -66,4 +66,61 @@ describe('hosts without the labels that a release is for', () => {
     expect(await activities.deploy(run, world.hosts)).toEqual(['late deploy'])
     expect(await run.shown()).toMatchObject({ state: 'succeeded' })
   })
+
+  describe('that the earlier release is for', () => {
+    const batches = 'strategy: s\nstrategies: { s: { kind: rolling, batch: 2 } }'
+    /** Deployed to the role web, and then to the zone z, where somebody cancels it after two hosts. */
+    const canceled = async (names: Record<string, object>) => {
+      await world.hosts.add('web', { labels: { role: 'web' } })
+      const old = await world.built({ deploy: forRole('web') })
+      expect(await activities.deploy(old, world.hosts)).toContain('web deploy')
+      for (const [name, labels] of Object.entries(names)) await world.hosts.add(name, { labels })
+      const run = await world.built({ deploy: `agents: { labels: { zone: z } }\n${batches}` })
+      await activities.open(run.id)
+      await activities.advance(run.id)
+      expect(await world.hosts.answer()).toHaveLength(2)
+      expect((await world.owner.post(`${run.url}/cancel`, {})).statusCode).toBe(200)
+      return { old, run }
+    }
+    const both = { role: 'web', zone: 'z' }
+    const edge = { role: 'edge', zone: 'z' }
+
+    test('others keep the new release, and are named', async () => {
+      const { old, run } = await canceled({ both, edge, more: edge })
+      expect(await activities.deploy(run, world.hosts)).toEqual(['both rollback'])
+      expect(await world.hosts.states(run.id)).toEqual({
+        both: 'rolled_back',
+        edge: 'stuck',
+        more: 'pending',
+      })
+      expect(await run.shown()).toMatchObject({
+        state: 'failed',
+        reason: 'canceled_by_user',
+        endMessage: expect.stringMatching(/: edge\.$/),
+        deployment: { rolledBackTo: old.id },
+        warnings: ['no_sbom', 'mixed_releases'],
+      })
+      expect(await run.lines('deploy')).toContain(
+        'The earlier release is for other hosts than edge.',
+      )
+    })
+
+    test('where it is for none of them nothing goes back', async () => {
+      const { run } = await canceled({ edge, other: edge, more: edge })
+      expect(await activities.deploy(run, world.hosts)).toEqual([])
+      expect(await run.shown()).toMatchObject({
+        state: 'failed',
+        deployment: { rolledBackTo: null, hosts: { failed: 2, pending: 1 } },
+        warnings: ['no_sbom', 'mixed_releases'],
+      })
+    })
+
+    test('its manifest says so where it began before labels were stored', async () => {
+      const { old, run } = await canceled({ both, edge, more: edge })
+      const earlier = harness.deps.store.platform('deployments').where({ pipelineRunId: old.id })
+      await earlier.clone().update({ labels: null })
+      expect(await activities.deploy(run, world.hosts)).toEqual(['both rollback'])
+      expect(await earlier.clone().first('labels')).toEqual({ labels: { role: 'web' } })
+    })
+  })
 })
