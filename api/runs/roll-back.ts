@@ -79,10 +79,7 @@ async function begin(
   })
   const source = sourceOfRun(tenant, place.id)
   await source.copyFrom(runId)
-  // Of one that was never deployed here nobody has approved the commits yet.
-  if (await rows.wasDeployed({ pipelineId: pipeline.id, artifactRunId }, workspaceId))
-    await source.clearAuthors()
-  else await source.addCommitsOf(runId)
+  await noteAuthors(tenant, { id: place.id, of: runId, artifactRunId, workspaceId })
   await auditLog(tenant, actorOf(caller)).record('pipeline.rolled_back', {
     target: { kind: 'run', id: place.id, label: pipeline.name },
     detail: { pipelineId: pipeline.id, workspaceId, to: runId, automatic: false },
@@ -94,6 +91,27 @@ async function begin(
   if (!run) throw new Error('a run that was just made is gone')
   const warnings = await startWarnings(tenant, id)
   return { run, ...(warnings.length > 0 && { warnings }) }
+}
+
+/**
+ * Nobody has approved the commits of a release that was never deployed here, or only while the target was no production
+ * workspace. They have their authors, also where that matters only once the target is one.
+ */
+async function noteAuthors(
+  tenant: Tenant,
+  {
+    id,
+    of,
+    artifactRunId,
+    workspaceId,
+  }: { id: number; of: number; artifactRunId: number; workspaceId: number },
+): Promise<void> {
+  const [rows, source] = [releases(tenant), sourceOfRun(tenant, id)]
+  const { pipelineId, criticality } = await rows.get(id)
+  const release = { pipelineId, artifactRunId }
+  if (await rows.wasApproved(release, workspaceId)) return source.clearAuthors()
+  const isSeen = criticality !== 'production' && (await rows.wasDeployed(release, workspaceId))
+  return isSeen ? source.addAuthorsOf(of) : source.addCommitsOf(of)
 }
 
 async function assertRollbackable(

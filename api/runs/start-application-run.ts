@@ -171,7 +171,7 @@ async function begin(tenant: Tenant, caller: Caller, start: Start): Promise<RunA
   return { run, ...(warnings.length > 0 && { warnings }) }
 }
 
-/** Of a release that was deployed on this target the commits were approved. */
+/** Of a release that a second person approved for this target the commits were approved. */
 async function addRepeatedAuthors(
   tenant: Tenant,
   { pipeline, id, of }: { pipeline: Pipeline; id: number; of: number },
@@ -179,7 +179,7 @@ async function addRepeatedAuthors(
   const { targetWorkspaceId } = pipeline
   if (targetWorkspaceId === null) return
   const release = { pipelineId: pipeline.id, artifactRunId: of }
-  if (!(await releases(tenant).wasDeployed(release, targetWorkspaceId)))
+  if (!(await releases(tenant).wasApproved(release, targetWorkspaceId)))
     await sourceOfRun(tenant, id).addAuthorsOf(of)
 }
 

@@ -212,6 +212,35 @@ export function releases(tenant: Tenant) {
       )
       return rows.length > 0
     },
+
+    /**
+     * Whether a second person approved one of these deployments: before it began, for the run that it rolled back to, or
+     * in the run of the workspace that carried it out. What was deployed while the workspace was no production one was
+     * seen by nobody, and a confirmation may be the author's own.
+     */
+    async wasApproved(
+      { pipelineId, artifactRunId }: Pick<Release, 'pipelineId' | 'artifactRunId'>,
+      workspaceId: number,
+    ): Promise<boolean> {
+      const { rows } = await db.raw(
+        `select 1 from deployments d
+           join application_runs a on a.organization_id = d.organization_id
+             and a.pipeline_run_id = d.pipeline_run_id
+         where d.organization_id = ? and d.pipeline_id = ? and d.workspace_id = ? and d.artifact_run_id = ?
+           and d.outcome = 'succeeded'
+           and (exists (select from approvals v where v.organization_id = d.organization_id
+               and v.pipeline_run_id in (d.pipeline_run_id, a.approved_before) and v.step = 0
+               and v.decision = 'approved' and v.voided_at is null)
+             or exists (select from workspace_runs r
+                 join approvals v on v.organization_id = r.organization_id and v.workspace_run_id = r.id
+               where r.organization_id = d.organization_id and r.id = d.workspace_run_id
+                 and r.approval_reasons <> '{confirm}' and v.stage = 'approve'
+                 and v.decision = 'approved' and v.voided_at is null))
+         limit 1`,
+        [organizationId, pipelineId, workspaceId, artifactRunId],
+      )
+      return rows.length > 0
+    },
   }
 }
 
