@@ -1,5 +1,5 @@
 import type { Caller } from '../../domain/access/caller.ts'
-import { partsOfChange } from '../../domain/pipelines/parts-of-change.ts'
+import { defaultsOfConnection, partsOfChange } from '../../domain/pipelines/parts-of-change.ts'
 import { actorOf } from '../../store/audit/audit-log.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
 import {
@@ -26,7 +26,7 @@ export async function noteMovedDefaults(
 ): Promise<void> {
   const rows = whoseMoved(followers, moved)
   if (rows.workspaceIds.length + rows.pipelineIds.length === 0) return
-  const what = 'default repository or branch of the Git connection'
+  const what = defaultsOfConnection
   const parts = partsOfChange(['appBranch'])
   await noteOtherPlace(tenant, rows, { userId: caller.userId, what, parts })
   const waiting = await waitingAmong(tenant, rows)

@@ -2,6 +2,15 @@
 export const changedParts = ['build', 'deploy'] as const
 export type ChangedPart = (typeof changedParts)[number]
 
+/** How a change of what a Git connection names is noted for the pipelines that follow it. */
+export const defaultsOfConnection = 'default repository or branch of the Git connection'
+
+/**
+ * Notes of a change of the branch. A run of a commit, a tag or another branch has nothing of such a change: deployed, it
+ * does not show to anybody what the branch of the next run has.
+ */
+export const changesOfBranch = ['appBranch', defaultsOfConnection] as const
+
 const ofBuild = new Set([
   'appBranch',
   'appPath',

@@ -1,4 +1,5 @@
 import { unwrap, type Tenant } from '../driver/tenant.ts'
+import { isOfBranch, ownBranch } from '../own-branch.ts'
 
 /** Who changed a pipeline since its last good deployment: they may not approve the next one. */
 export function pipelineChanges(tenant: Tenant) {
@@ -6,8 +7,9 @@ export function pipelineChanges(tenant: Tenant) {
   return {
     /**
      * The deployment of this run succeeded. It had the changes before its build, if it built what it
-     * deployed, on the target that the pipeline has now. A promotion had those of the deployment alone, before it was
-     * started; a rollback has none of them.
+     * deployed, on the target that the pipeline has now; those of the branch only if it was built from the branch that
+     * the pipeline has now, so that nobody has a commit deployed and then approves their branch. A promotion had those
+     * of the deployment alone, before it was started; a rollback has none of them.
      */
     async settle(pipelineRunId: number): Promise<void> {
       await db.raw(
@@ -23,6 +25,7 @@ export function pipelineChanges(tenant: Tenant) {
            and c.organization_id = d.organization_id and c.pipeline_id = d.pipeline_id
            and c.deployed_at is null
            and case when d.artifact_run_id = d.pipeline_run_id then c.at < s.started_at
+                 and (c.part = 'deploy' or not ${isOfBranch('c')} or a.branch = ${ownBranch})
              else c.part = 'deploy' and c.at < a.created_at end`,
         [organizationId, pipelineRunId],
       )

@@ -4,6 +4,7 @@ import type { ApplicationPhase } from '../../domain/pipelines/application-state.
 import { firstLineOf } from '../../domain/runs/first-line.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { latestFirst } from '../latest-first.ts'
+import { isOfBranch, ownBranch } from '../own-branch.ts'
 import type { ReleasedCommit } from './application-runs.ts'
 
 /** What a run of an application is built from. */
@@ -104,8 +105,8 @@ export function sourceOfRun(tenant: Tenant, pipelineRunId: number) {
 
     /**
      * Of a promotion from another pipeline: who started the build, and who changed what that pipeline's builds make
-     * since the build that this target has. No deployment elsewhere says anything about this target. Of a deleted
-     * pipeline everybody counts who ever changed it.
+     * since the build that this target has; of its branch, since the last build of that branch that it had. No
+     * deployment elsewhere says anything about this target. Of a deleted pipeline everybody counts who ever changed it.
      */
     async addAuthorsOfBuild(artifactRunId: number): Promise<void> {
       await db.raw(
@@ -125,6 +126,8 @@ export function sourceOfRun(tenant: Tenant, pipelineRunId: number) {
                    where d.organization_id = a.organization_id and d.pipeline_id = a.pipeline_id
                      and d.workspace_id = a.target_workspace_id and d.outcome = 'succeeded'
                      and built.pipeline_id = b.pipeline_id
+                     and (not ${isOfBranch('c')} or built.branch = (select ${ownBranch} from pipelines p
+                       where p.organization_id = b.organization_id and p.id = b.pipeline_id))
                    order by ${latestFirst('d')} limit 1), '-infinity')
            ) as every (author) where author is not null order by 1)
          from application_runs b

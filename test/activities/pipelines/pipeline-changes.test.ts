@@ -66,4 +66,42 @@ describe('who changed a pipeline, once it is deployed', () => {
     await deploy(await builtFrom(0))
     expect(await open()).toEqual([])
   })
+
+  test('a change of the branch counts as deployed by a run of the branch that the pipeline has', async () => {
+    const own = await deployWorld(harness)
+    await own.hosts.add('a')
+    const { platform } = harness.deps.store
+    const at = (minutes: number) => new Date(Date.now() + minutes * 60_000)
+    const changes = () => platform('pipeline_authorship').where({ pipelineId: own.pipelineId })
+    const noted = ['appPath', 'appBranch, sbom', 'default repository or branch of the Git connection']
+    for (const what of noted)
+      await platform('pipeline_authorship').insert({
+        organizationId: own.org.id,
+        pipelineId: own.pipelineId,
+        userId: own.owner.id,
+        what,
+        part: 'build',
+        at: at(-30),
+      })
+    const open = async () => changes().whereNull('deployedAt').orderBy('id').pluck('what')
+    const ofBranch = async (branch: string) =>
+      platform('pipelines').where({ id: own.pipelineId }).update({ appBranch: branch })
+    const deployed = async (revision: { branch: string | null; tag?: string }) => {
+      const run = await own.built()
+      await platform('application_runs').where({ pipelineRunId: run.id }).update(revision)
+      await platform('stages')
+        .where({ pipelineRunId: run.id, name: 'build' })
+        .update({ startedAt: at(-20) })
+      await activities.deploy(run, own.hosts)
+      expect(await run.shown()).toMatchObject({ state: 'succeeded' })
+    }
+    await ofBranch('evil')
+    await deployed({ branch: null })
+    expect(await open()).toEqual(noted.slice(1))
+    await deployed({ branch: null, tag: 'v1' })
+    await deployed({ branch: 'main' })
+    expect(await open()).toEqual(noted.slice(1))
+    await deployed({ branch: 'evil' })
+    expect(await open()).toEqual([])
+  })
 })
