@@ -124,6 +124,7 @@ import * as promotedArtifacts from './migrations/0166-keep-promoted-artifacts.ts
 import * as wantedFigures from './migrations/0167-want-budget-figures.ts'
 import * as retiredValues from './migrations/0170-retire-values.ts'
 import * as seenPlans from './migrations/0171-bind-seen-plans-to-variables.ts'
+import * as sourcesOfBuilds from './migrations/0174-note-sources-of-builds.ts'
 
 export const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<void> }> = {
   '0001-add-organizations-and-people': organizationsAndPeople,
@@ -252,6 +253,7 @@ export const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): P
   '0167-want-budget-figures': wantedFigures,
   '0170-retire-values': retiredValues,
   '0171-bind-seen-plans-to-variables': seenPlans,
+  '0174-note-sources-of-builds': sourcesOfBuilds,
 }
 
 /** The key of the advisory lock, arbitrary: of two starts at once, one migrates after the other. */

@@ -202,6 +202,8 @@ table application_runs
   unknown_author boolean not null default false
   warnings text[] not null default '{}'::text[]
   missing_manifest jsonb
+  source_connection_id integer
+  source_repo text
   constraint application_runs_author_check CHECK (((origin <> 'person'::text) OR (author_user_id IS NOT NULL)))
   constraint application_runs_branch_check CHECK (((octet_length(branch) >= 1) AND (octet_length(branch) <= 1024)))
   constraint application_runs_commit_sha_check CHECK ((commit_sha ~ '^([0-9a-f]{40}|[0-9a-f]{64})$'::text))

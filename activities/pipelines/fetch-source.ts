@@ -43,7 +43,7 @@ export const fetchSource =
   }
 
 async function fetchOnce(deps: Needed, attempt: Attempt): Promise<void> {
-  const { organizationId, runId, source, log } = attempt
+  const { organizationId, runId, source, connection, log } = attempt
   await log.append([
     {
       level: 'info',
@@ -69,6 +69,8 @@ async function fetchOnce(deps: Needed, attempt: Attempt): Promise<void> {
         message,
         author,
         committedAt,
+        connectionId: connection?.id ?? null,
+        repository: source.repository,
         branch,
         manifest,
         manifestSha256,

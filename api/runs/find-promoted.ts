@@ -13,7 +13,7 @@ export type Promoted = { artifactRunId: number; sourceRunId: number; source: Rev
 
 /**
  * The run whose artifact is promoted. It may be of any pipeline of the organization with the same
- * repository: with another one, its commits would say nothing to who knows this pipeline.
+ * repository, as it was built: with another one, its commits would say nothing to who knows this pipeline.
  */
 export async function findPromoted(
   tenant: Tenant,
@@ -22,9 +22,9 @@ export async function findPromoted(
   const found = await promotions(tenant).find(artifactOf)
   if (!found) throw notFound()
   const isSame =
-    found.appGitConnectionId !== null &&
-    found.appGitConnectionId === pipeline.appGitConnectionId &&
-    found.appRepo?.toLowerCase() === pipeline.appRepo?.toLowerCase()
+    found.connectionId !== null &&
+    found.connectionId === pipeline.appGitConnectionId &&
+    found.repository?.toLowerCase() === pipeline.appRepo?.toLowerCase()
   if (!isSame)
     throw conflict('not_promotable', 'That run is of another repository than this pipeline.')
   if (!found.isKept)

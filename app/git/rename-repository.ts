@@ -4,6 +4,7 @@ import type { Tenant } from '../../store/driver/tenant.ts'
 import { gitConnections } from '../../store/git/git-connections.ts'
 import type { RowsOfRepository } from '../../store/git/rows-of-repository.ts'
 import { pipelines } from '../../store/pipelines/pipelines.ts'
+import { promotions } from '../../store/runs/promotions.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 import { startPipelineWebhook } from './start-webhook.ts'
 
@@ -23,6 +24,7 @@ export async function renameRepository(
   })
   for (const id of rows.workspaceIds) await renameInWorkspace(tenant, id, to)
   for (const id of rows.pipelineIds) await renameInPipeline(tenant, id, to)
+  await promotions(tenant).renameSource(connectionId, { from, to })
 }
 
 type Renamed = { connectionId: number; from: string; to: string; rows: RowsOfRepository }

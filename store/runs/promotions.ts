@@ -13,8 +13,9 @@ export type PromotableRun = {
   branch: string | null
   tag: string | null
   commitSha: string | null
-  appGitConnectionId: number | null
-  appRepo: string | null
+  /** What it was built from; of a run from before that was noted, what its pipeline names now. */
+  connectionId: number | null
+  repository: string | null
 }
 
 /** Runs whose artifact another run deploys. */
@@ -30,7 +31,9 @@ export function promotions(tenant: Tenant) {
            f.signed_at is not null and f.swept_at is null as "isKept", a.pipeline_id as "pipelineId",
            a.target_workspace_id as "targetWorkspaceId", coalesce(b.branch, a.branch) as branch,
            coalesce(b.tag, a.tag) as tag, coalesce(b.commit_sha, a.commit_sha) as "commitSha",
-           p.app_git_connection_id as "appGitConnectionId", p.app_repo as "appRepo"
+           case when coalesce(b.source_repo, a.source_repo) is null then p.app_git_connection_id
+             else coalesce(b.source_connection_id, a.source_connection_id) end as "connectionId",
+           coalesce(b.source_repo, a.source_repo, p.app_repo) as repository
          from application_runs a
            join pipelines p on p.organization_id = a.organization_id and p.id = a.pipeline_id
            left join application_runs b on b.organization_id = a.organization_id
@@ -41,6 +44,20 @@ export function promotions(tenant: Tenant) {
         [organizationId, runId],
       )
       return rows[0]
+    },
+
+    /** The repository has another name now. Of runs whose artifact is kept: no other can be promoted. */
+    async renameSource(
+      connectionId: number,
+      { from, to }: { from: string; to: string },
+    ): Promise<void> {
+      await db.raw(
+        `update application_runs r set source_repo = :to from artifacts f
+         where r.organization_id = :organizationId and r.source_connection_id = :connectionId
+           and lower(r.source_repo) = lower(:from) and f.organization_id = r.organization_id
+           and f.pipeline_run_id = coalesce(r.artifact_run_id, r.pipeline_run_id) and f.swept_at is null`,
+        { organizationId, connectionId, from, to },
+      )
     },
 
     /**

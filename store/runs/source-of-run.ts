@@ -68,12 +68,21 @@ export function sourceOfRun(tenant: Tenant, pipelineRunId: number) {
 
     /** In the transaction that moves the run on from `sourcing`, so that there is one commit. */
     async note(
-      source: NewCommit & { branch: string | null; manifest: string; manifestSha256: string },
+      source: NewCommit & {
+        /** Where it was fetched from. */
+        connectionId: number | null
+        repository: string | null
+        branch: string | null
+        manifest: string
+        manifestSha256: string
+      },
     ): Promise<void> {
       await row().update({
         startMessage: db.raw(`case when origin = 'push' then ? else start_message end`, [
           firstLineOf(source.message),
         ]),
+        sourceConnectionId: source.connectionId,
+        sourceRepo: source.repository,
         branch: source.branch,
         commitSha: source.sha,
         commitMessage: source.message,
@@ -94,7 +103,8 @@ export function sourceOfRun(tenant: Tenant, pipelineRunId: number) {
          set branch = b.branch, tag = b.tag, commit_sha = b.commit_sha, commit_message = b.commit_message,
            commit_author = b.commit_author, committed_at = b.committed_at, manifest = b.manifest,
            manifest_sha256 = b.manifest_sha256, author_user_ids = b.author_user_ids,
-           unknown_author = b.unknown_author
+           unknown_author = b.unknown_author, source_connection_id = b.source_connection_id,
+           source_repo = b.source_repo
          from application_runs b
          where a.organization_id = ? and a.pipeline_run_id = ?
            and b.organization_id = a.organization_id and b.pipeline_run_id = ?`,

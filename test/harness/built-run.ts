@@ -55,6 +55,8 @@ export async function builtRun(
       message: 'a commit',
       author: 'somebody',
       committedAt: new Date(),
+      connectionId: null,
+      repository: null,
       branch: 'main',
       manifest: manifestOfTest,
       manifestSha256: hex(manifestOfTest),

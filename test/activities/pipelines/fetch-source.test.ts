@@ -72,6 +72,11 @@ describe.skipIf(!hasBwrap)(`the source of a run of an application (${why})`, () 
       { name: 'deploy', state: 'pending' },
     ])
     const lines = await run.lines('source')
+    const row = harness.deps.store.platform('application_runs').where({ pipelineRunId: run.id })
+    expect(await row.first()).toMatchObject({
+      sourceConnectionId: run.connectionId,
+      sourceRepo: run.repo,
+    })
     expect(lines).toEqual([
       `Fetching main of ${run.repo}.`,
       `Commit ${first.commit?.sha} by peer <peer@example.com>: ${first.commit?.message}`,

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { unwrap } from '../../../store/driver/tenant.ts'
 import { deleteWithArtifacts } from '../../../store/pipelines/delete-with-artifacts.ts'
 import { approvers } from '../../../store/runs/approvers.ts'
+import { promotions } from '../../../store/runs/promotions.ts'
 import { agentHosts, type AgentHosts } from '../../harness/deploy/agent-hosts.ts'
 import { deployActivities, sha256 } from '../../harness/deploy/deploy-world.ts'
 import { keepArtifact } from '../../harness/deploy/keep-artifact.ts'
@@ -164,6 +165,33 @@ describe('what a promoted artifact is needed for', () => {
     expect(
       (await owner.post(`/api/pipelines/${next.id}/run`, { artifactOf: from })).statusCode,
     ).toBe(404)
+  })
+
+  test('409: what was built from another repository than its pipeline names by now', async () => {
+    const { store } = harness.deps
+    const [source, to] = [await pipeline(), await pipeline()]
+    const from = await built(source.id)
+    const refusal = async (artifactOf: number) => {
+      const answer = await owner.post(`/api/pipelines/${to.id}/run`, { artifactOf })
+      return [answer.statusCode, answer.json().code]
+    }
+    const builtFrom = async (at: { sourceConnectionId: number; sourceRepo: string }) =>
+      store.platform('application_runs').where({ pipelineRunId: from }).update(at)
+    await builtFrom({ sourceConnectionId: connectionId, sourceRepo: 'mallory/shop' })
+    expect(await refusal(from)).toEqual([409, 'not_promotable'])
+    // Of a connection that is gone, whose number no other gets.
+    await builtFrom({ sourceConnectionId: connectionId + 1_000_000, sourceRepo: 'acme/shop' })
+    expect(await refusal(from)).toEqual([409, 'not_promotable'])
+    await builtFrom({ sourceConnectionId: connectionId, sourceRepo: 'ACME/former' })
+    const names = { from: 'acme/former', to: 'acme/shop' }
+    await store.tenant(org.id, async (own) => promotions(own).renameSource(connectionId, names))
+    const run = await promote(to.id, from)
+    // Also of a promotion of it, and whatever the pipeline that built it names.
+    await store.platform('pipelines').where({ id: source.id }).update({ appRepo: 'acme/next' })
+    await promote(to.id, run.id)
+    const next = await pipeline({ appRepo: 'acme/next' })
+    const answer = await owner.post(`/api/pipelines/${next.id}/run`, { artifactOf: from })
+    expect([answer.statusCode, answer.json().code]).toEqual([409, 'not_promotable'])
   })
 
   test('a promotion has nothing of what its own builds would make, also when the pipeline that built it is deleted', async () => {
