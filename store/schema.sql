@@ -282,8 +282,10 @@ table approvals
   stage text not null default 'approve'::text
   pipeline_run_id integer
   step integer not null default 0
+  state_version_id integer
   constraint approvals_decision_check CHECK ((decision = ANY (ARRAY['approved'::text, 'rejected'::text])))
   constraint approvals_organization_id_pipeline_run_id_fkey FOREIGN KEY (organization_id, pipeline_run_id) REFERENCES application_runs(organization_id, pipeline_run_id) ON DELETE CASCADE
+  constraint approvals_organization_id_state_version_id_fkey FOREIGN KEY (organization_id, state_version_id) REFERENCES state_versions(organization_id, id) ON DELETE SET NULL (state_version_id)
   constraint approvals_organization_id_user_id_fkey FOREIGN KEY (organization_id, user_id) REFERENCES users(organization_id, id)
   constraint approvals_organization_id_workspace_run_id_fkey FOREIGN KEY (organization_id, workspace_run_id) REFERENCES workspace_runs(organization_id, id) ON DELETE CASCADE
   constraint approvals_pkey PRIMARY KEY (id)
@@ -294,6 +296,7 @@ table approvals
   UNIQUE index approvals_application_standing btree (pipeline_run_id, step) WHERE ((voided_at IS NULL) AND (pipeline_run_id IS NOT NULL))
   index approvals_run btree (organization_id, workspace_run_id)
   UNIQUE index approvals_standing btree (workspace_run_id, stage) WHERE (voided_at IS NULL)
+  index approvals_state_version btree (organization_id, state_version_id) WHERE (state_version_id IS NOT NULL)
   index approvals_user btree (organization_id, user_id)
   row level security
   policy platform to cc_platform using (true) with check (true)

@@ -1,10 +1,8 @@
 import { Context } from '@temporalio/activity'
-import { checkManifest } from '../../domain/manifest/check-manifest.ts'
-import { planRelease } from '../../domain/pipelines/release-plan.ts'
 import { ensureSigningKey } from '../../app/signing/ensure-signing-key.ts'
+import { hookOutputs } from '../../app/deployments/hook-outputs.ts'
 import { openRelease, type Opened } from '../../app/deployments/open-release.ts'
 import { openWorkspaceRelease } from '../../app/deployments/open-workspace-release.ts'
-import { outputsFor } from '../../app/deployments/outputs-for.ts'
 import { releases } from '../../store/runs/releases.ts'
 import type { ApplicationRunInput } from '../../workflows/pipelines/contract.ts'
 import { beatWhile } from '../beat-while.ts'
@@ -29,20 +27,15 @@ export const openDeployment =
   async ({ runId }: ApplicationRunInput): Promise<{ timeoutMs: number } | undefined> =>
     beatWhile(async () => {
       const organizationId = await ownerOfApplication(deps, runId)
-      const { manifest, targetWorkspaceId, resolvedStrategy } = await deps.store.tenant(
-        organizationId,
-        async (tenant) => releases(tenant).get(runId),
+      const release = await deps.store.tenant(organizationId, async (tenant) =>
+        releases(tenant).get(runId),
       )
+      const { targetWorkspaceId, resolvedStrategy } = release
       if (resolvedStrategy?.kind === 'workspace' && targetWorkspaceId !== null)
         return waitAfter(
           await openByWorkspace(deps, { organizationId, runId, workspaceId: targetWorkspaceId }),
         )
-      const names = planRelease(checkManifest(manifest ?? '').manifest?.deploy).outputs
-      // Read before the transaction: a large state is read in many pieces.
-      const outputs =
-        targetWorkspaceId === null
-          ? {}
-          : await outputsFor(deps, { organizationId, workspaceId: targetWorkspaceId }, names)
+      const outputs = await hookOutputs(deps, organizationId, release)
       const key = await ensureSigningKey(deps, organizationId)
       const opened = await deps.store.tenant(organizationId, async (tenant) =>
         openRelease({ ...deps, key }, tenant, { runId, outputs }),

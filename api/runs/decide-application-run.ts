@@ -11,6 +11,7 @@ import { approvers } from '../../store/runs/approvers.ts'
 import { lockApplication } from '../../store/runs/move-application.ts'
 import { releaseApprovals } from '../../store/runs/release-approvals.ts'
 import { releases, type Release } from '../../store/runs/releases.ts'
+import { stateVersions } from '../../store/workspaces/state-versions.ts'
 import { ApproverDenied } from './approver-denied.ts'
 
 type Verdict = 'approved' | 'rejected'
@@ -123,6 +124,7 @@ async function write(
     decision: verdict,
     comment: comment ?? null,
     planDigest: releaseDigest ?? '',
+    stateVersionId: step === 0 ? await stateOfTarget(tenant, release) : null,
     credential: caller,
   })
   await auditLog(tenant, actor).record(
@@ -148,6 +150,16 @@ async function write(
     { phase: 'failed', reason: 'rejected', message: `Rejected by ${label}.`, by: label },
   )
   await wakeApplication(tenant, runId, 'decided')
+}
+
+/** Hooks are given outputs of it: the approval holds while these stay the same. */
+async function stateOfTarget(
+  tenant: Tenant,
+  { targetWorkspaceId }: Release,
+): Promise<number | null> {
+  if (targetWorkspaceId === null) return null
+  const version = await stateVersions(tenant).current(targetWorkspaceId)
+  return version?.id ?? null
 }
 
 /** No to a step stops the deployment, so that the hosts that have it go back. */

@@ -7,22 +7,24 @@ import { pipelines } from '../../store/pipelines/pipelines.ts'
 import { releaseApprovals } from '../../store/runs/release-approvals.ts'
 import { releases, type Release } from '../../store/runs/releases.ts'
 import { lacksRequiredSbom } from '../artifacts/lacks-required-sbom.ts'
-import { approvalBefore } from '../runs/approval-before.ts'
+import { approvalOfRelease } from '../runs/approval-of-release.ts'
 import { digestOfRelease } from '../runs/digest-of-release.ts'
 import { endApplicationRun } from '../runs/end-application-run.ts'
 import { waitForSecondPerson } from '../runs/wait-for-second-person.ts'
+import type { HookOutputs } from './hook-outputs.ts'
 
 export type CheckedRelease = Release & { targetWorkspaceId: number; strategy: Strategy }
 
 /**
  * The last look before a deployment: that the release is what was approved, by somebody who may still
- * approve it, that it has the bill of materials that its pipeline requires by now, and that no newer one was deployed
- * meanwhile. Undefined where the run ended or waits again.
+ * approve it, and with the outputs that the target had then; that it has the bill of materials that its pipeline
+ * requires by now; and that no newer one was deployed meanwhile. Undefined where the run ended or waits again.
  * The caller holds the pipeline's row.
  */
 export async function checkBeforeDeploy(
   tenant: Tenant,
   release: Release,
+  outputs: Pick<HookOutputs, 'holdFor'>,
 ): Promise<CheckedRelease | undefined> {
   const { targetWorkspaceId, resolvedStrategy: strategy, rollbackOf, number, pipelineId } = release
   if (targetWorkspaceId === null || !strategy)
@@ -48,7 +50,7 @@ export async function checkBeforeDeploy(
       'What would be deployed changed after this run was made: its variables, or its target. Start a new run.',
     ])
   const checked = { ...release, targetWorkspaceId, strategy }
-  const fault = await faultOfApproval(tenant, checked)
+  const fault = await faultOfApproval(tenant, checked, outputs)
   if (fault === undefined) return checked
   await releaseApprovals(tenant).voidStanding(release.runId, fault)
   await waitForSecondPerson(tenant, { ...release, actor: systemActor, because: fault })
@@ -68,21 +70,26 @@ async function end(
   return undefined
 }
 
+const otherOutputs = 'outputs: those of the target are others than at the approval'
+
 /** Why a production release needs an approval again; undefined where it has one, or needs none. */
 async function faultOfApproval(
   tenant: Tenant,
   release: CheckedRelease,
+  outputs: Pick<HookOutputs, 'holdFor'>,
 ): Promise<string | undefined> {
   const { runId, criticality, approvedBefore, releaseDigest } = release
   if (criticality !== 'production' || release.strategy.kind === 'workspace') return undefined
   if (approvedBefore !== null) {
-    if ((await approvalBefore(tenant, release)) !== undefined) return undefined
+    const earlier = await approvalOfRelease(tenant, release)
+    if (earlier && outputs.holdFor(earlier)) return undefined
     await releases(tenant).setApprovedBefore(runId, null)
-    return 'approval: the earlier one does not hold for this rollback'
+    return earlier ? otherOutputs : 'approval: the earlier one does not hold for this rollback'
   }
   const standing = await releaseApprovals(tenant).standing(runId)
   if (standing?.decision !== 'approved') return 'criticality: the target is a production workspace'
   if (standing.planDigest !== releaseDigest) return 'approval: it is of another release'
+  if (!outputs.holdFor(standing)) return otherOutputs
   const fault = await approvers(tenant).faultOfGiver({ workspaceRunId: runId, ...standing })
   return fault && `approver: ${fault}`
 }

@@ -12,6 +12,7 @@ import { releases, type Release } from '../../store/runs/releases.ts'
 import type { SigningKey } from '../signing/ensure-signing-key.ts'
 import { checkBeforeDeploy, type CheckedRelease } from './check-before-deploy.ts'
 import { endIfChanged } from './end-if-changed.ts'
+import type { HookOutputs } from './hook-outputs.ts'
 import { sayOfDeployment } from './say-of-deployment.ts'
 import { sealVariables } from './seal-variables.ts'
 import { signOrder } from './sign-order.ts'
@@ -25,18 +26,18 @@ export type Opened = 'opened' | 'not_due' | 'wait_for_other'
 export async function openRelease(
   deps: { keyring: Keyring; key: SigningKey },
   tenant: Tenant,
-  { runId, outputs }: { runId: number; outputs: Record<string, string> },
+  { runId, outputs }: { runId: number; outputs: HookOutputs },
 ): Promise<Opened> {
   const rows = releases(tenant)
   await rows.holdPipeline(await rows.pipelineOf(runId))
   const { phase } = await lockApplication(tenant, runId)
   if (phase !== 'deploy_queued') return 'not_due'
-  const release = await checkBeforeDeploy(tenant, await rows.get(runId))
+  const release = await checkBeforeDeploy(tenant, await rows.get(runId), outputs)
   if (!release) return 'not_due'
   // The one under way is never cut. Its end wakes this run.
   if (await deployments(tenant).isLive(release.pipelineId)) return 'wait_for_other'
   if (await endIfChanged(deps, tenant, release)) return 'not_due'
-  await begin(deps, tenant, { ...release, outputs })
+  await begin(deps, tenant, { ...release, outputs: outputs.outputs })
   return 'opened'
 }
 

@@ -18,6 +18,7 @@ import { sealOverrides, type SealedOverrides } from '../workspaces/seal-override
 import { readGitSource, type Ask, type GitSourceRead } from '../workspaces/read-git-source.ts'
 import { checkBeforeDeploy, type CheckedRelease } from './check-before-deploy.ts'
 import { endIfChanged } from './end-if-changed.ts'
+import { noOutputs } from './hook-outputs.ts'
 import type { Opened } from './open-release.ts'
 import { releaseAddress, releaseUrlVariable } from './release-address.ts'
 import { sayOfDeployment } from './say-of-deployment.ts'
@@ -78,7 +79,7 @@ async function open(
   await rows.holdPipeline(await rows.pipelineOf(runId))
   const { phase } = await lockApplication(tenant, runId)
   if (phase !== 'deploy_queued') return 'not_due'
-  const release = await checkBeforeDeploy(tenant, await rows.get(runId))
+  const release = await checkBeforeDeploy(tenant, await rows.get(runId), noOutputs)
   if (!release) return 'not_due'
   if (await deployments(tenant).isLive(release.pipelineId)) return 'wait_for_other'
   if (await endIfChanged(deps, tenant, release)) return 'not_due'

@@ -13,20 +13,23 @@ import { inParts } from '../workspaces/state-in-parts.ts'
 const maxValueCharacters = 4_096
 
 /**
- * The outputs of the target that hooks are given, by the names of their variables: `lb_dns` is
- * `CC_OUT_LB_DNS`. A sensitive one, one that is not there and one that is too long are left out.
+ * The outputs that hooks are given of a state of the target, by the names of their variables: `lb_dns` is
+ * `CC_OUT_LB_DNS`. A sensitive one, one that is not there and one that is too long are left out. No state has none.
  */
 export async function outputsFor(
   deps: { store: Store; keyring: Keyring },
-  { organizationId, workspaceId }: { organizationId: number; workspaceId: number },
+  {
+    organizationId,
+    workspaceId,
+    stateVersionId,
+  }: { organizationId: number; workspaceId: number; stateVersionId: number | null },
   names: readonly string[],
 ): Promise<Record<string, string>> {
-  if (names.length === 0) return {}
+  if (names.length === 0 || stateVersionId === null) return {}
   const { store, keyring } = deps
   const version = await store.tenant(organizationId, async (tenant) =>
-    stateVersions(tenant).current(workspaceId),
+    stateVersions(tenant).get(workspaceId, stateVersionId),
   )
-  if (!version) return {}
   const { id } = await inParts(deps, { organizationId, version })
   const search = await store.tenant(organizationId, async (tenant) =>
     searchForSecrets(deps, tenant, {

@@ -8,6 +8,8 @@ export type ReleaseApproval = {
   planDigest: string
   /** Who configured the identity provider of the approving session. */
   idpSavedBy: number[] | null
+  /** The state that the target had then; null: none, or the approval is from before this was noted. */
+  stateVersionId: number | null
 }
 
 type NewReleaseApproval = {
@@ -17,6 +19,7 @@ type NewReleaseApproval = {
   decision: 'approved' | 'rejected'
   comment: string | null
   planDigest: string
+  stateVersionId: number | null
   credential: Pick<Caller, 'kind' | 'credentialId'>
 }
 
@@ -33,6 +36,7 @@ export function releaseApprovals(tenant: Tenant) {
         'decision',
         'planDigest',
         'idpSavedBy',
+        'stateVersionId',
       )
     },
 
