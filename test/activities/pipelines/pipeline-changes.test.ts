@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { defaultsOfConnection } from '../../../domain/pipelines/parts-of-change.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
 import {
   deployActivities,
@@ -73,7 +74,7 @@ describe('who changed a pipeline, once it is deployed', () => {
     const { platform } = harness.deps.store
     const at = (minutes: number) => new Date(Date.now() + minutes * 60_000)
     const changes = () => platform('pipeline_authorship').where({ pipelineId: own.pipelineId })
-    const noted = ['appPath', 'appBranch, sbom', 'default repository or branch of the Git connection']
+    const noted = ['appPath', 'appBranch, sbom', defaultsOfConnection]
     for (const what of noted)
       await platform('pipeline_authorship').insert({
         organizationId: own.org.id,
