@@ -1,5 +1,6 @@
 import type { Knex } from 'knex'
 import type { SealHead } from '../domain/audit/chain-head.ts'
+import { ensureRoles } from './ensure-roles.ts'
 import * as organizationsAndPeople from './migrations/0001-add-organizations-and-people.ts'
 import * as auditAndOutbox from './migrations/0002-add-audit-and-outbox.ts'
 import * as workspaces from './migrations/0003-add-workspaces.ts'
@@ -283,19 +284,4 @@ export async function migrate(owner: Knex, sealHead?: SealHead): Promise<void> {
     for (const table of ['audit_entries', 'log_lines'])
       await trx.raw('select ensure_month_partitions(?, 3)', [table])
   })
-}
-
-/** Roles belong to the whole server, so a migration of another database may create them concurrently. */
-async function ensureRoles(trx: Knex.Transaction): Promise<void> {
-  for (const role of ['cc_app', 'cc_platform'])
-    await trx.raw(`
-      do $$ begin
-        if not exists (select from pg_roles where rolname = '${role}') then create role ${role} nologin; end if;
-      exception when duplicate_object or unique_violation then null;
-      end $$;
-      do $$ begin
-        if not pg_has_role(current_user, '${role}', 'member') then execute format('grant ${role} to %I', current_user); end if;
-      end $$;
-      grant usage on schema public to ${role};
-    `)
 }
