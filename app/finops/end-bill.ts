@@ -1,6 +1,6 @@
 import { manifestOfUpload } from '../../domain/finops/upload-names.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
-import { takenUploads } from '../../store/finops/taken-uploads.ts'
+import { putBackUpload, takenUploads } from '../../store/finops/taken-uploads.ts'
 import { refusedSlices } from '../../store/finops/refused-slices.ts'
 import { blamesFiles, reasonOfFailure } from './reason-of-failure.ts'
 
@@ -35,7 +35,6 @@ export async function endBill(
       )
   }
   if (uploadId === undefined) return
-  const uploads = takenUploads(tenant)
-  if (failure === null || blamesFiles(failure)) await uploads.end(uploadId, ingestId)
-  else await uploads.putBack(uploadId, ingestId)
+  if (failure === null || blamesFiles(failure)) await takenUploads(tenant).end(uploadId, ingestId)
+  else await putBackUpload(tenant, uploadId, ingestId)
 }

@@ -1,7 +1,7 @@
 import { manifestOfUpload } from '../../domain/finops/upload-names.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
 import { refusedSlices } from '../../store/finops/refused-slices.ts'
-import { takenUploads } from '../../store/finops/taken-uploads.ts'
+import { putBackUpload, takenUploads } from '../../store/finops/taken-uploads.ts'
 
 /**
  * Refuses what an ingest, or one source in it, leaves behind: slices that are still being read, whose charges nothing
@@ -17,7 +17,7 @@ export async function refuseLeft(
   for (const { id, sourceId } of await uploads.hold(at)) {
     const upload = { ingestId: at.ingestId, sourceId, manifest: manifestOfUpload(id), files: 0 }
     await slices.refuseUpload(upload, reason)
-    await uploads.putBack(id, at.ingestId)
+    await putBackUpload(tenant, id, at.ingestId)
   }
   await slices.refuseReading(at, reason)
 }

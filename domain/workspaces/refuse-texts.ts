@@ -3,10 +3,10 @@ import { textsIn } from '../secrets/parts-of-secret.ts'
 import { searchPatterns, workOfText } from '../secrets/search-patterns.ts'
 
 /** What the sensitive values of a workspace and the texts in them may take to be searched for: so many texts of 32 characters. */
-export const maxTexts = 1_000
+const maxTexts = 1_000
 
 /** The same of what one run overrides. Reads search for what ten applies before a run had, too. */
-export const maxOverrideTexts = 250
+const maxOverrideTexts = 250
 
 export type StoredSecret = { id: number; isOfOpenTofu: boolean; value: string }
 

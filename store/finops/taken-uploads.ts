@@ -68,19 +68,20 @@ export function takenUploads(tenant: Tenant) {
       await taken({ ingestId }).where({ id }).update({ state: 'done' })
     },
 
-    /**
-     * After a fault of ours: one that the ingest took waits for another one. It keeps the `ingestId`, by which this
-     * ingest leaves it alone. Ended instead if a refused slice of it, which notes a failure, is days old.
-     */
-    async putBack(id: number, ingestId: number): Promise<void> {
-      await db.raw(putBack, { organizationId, id, ingestId, readAgainFor })
-    },
-
     /** All that the ingest took and did not read, those of one source if it is given, locked. */
     async hold(at: OfIngest): Promise<Array<{ id: number; sourceId: number }>> {
       return taken(at).orderBy('id').forUpdate().select('id', 'sourceId')
     },
   }
+}
+
+/**
+ * After a fault of ours: an upload that the ingest took waits for another one. It keeps the `ingestId`, by which this
+ * ingest leaves it alone. Ended instead if a refused slice of it, which notes a failure, is days old.
+ */
+export async function putBackUpload(tenant: Tenant, id: number, ingestId: number): Promise<void> {
+  const { db, organizationId } = unwrap(tenant)
+  await db.raw(putBack, { organizationId, id, ingestId, readAgainFor })
 }
 
 const waiting = `

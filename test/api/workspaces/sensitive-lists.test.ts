@@ -97,6 +97,9 @@ describe('more secrets than can be searched for: nothing is shown that could hav
       const [stage] = await stages(tenant).ofRuns([{ id, workspaceRunId: id }])
       await logLines(tenant).append(stage?.id ?? 0, [{ level: 'info', line: `x ${shown}` }])
     })
+    const finding = { level: 'warn', policyId: 7, enforcement: 'advisory', message: shown }
+    const gates = JSON.stringify([{ kind: 'policy', result: 'warn', findings: [finding] }])
+    await harness.deps.store.platform('workspace_runs').where({ id }).update({ gates })
     const paths = ['outputs', 'state/resources', `runs/${id}`, `runs/${id}/plan`]
     const all = [...paths, `runs/${id}/logs?stage=plan`]
     const read = async (path: string) => {
@@ -111,6 +114,10 @@ describe('more secrets than can be searched for: nothing is shown that could hav
       expect(body, path).toContain('[masked]')
       expect(body, path).not.toContain(shown)
     }
+    // A gate that warned is still seen to have warned.
+    const { run } = (await viewer.get(`${url}/runs/${id}`)).json()
+    const told = run.stages.flatMap(({ gates = [] }: { gates?: object[] }) => gates)
+    expect(told).toMatchObject([{ findings: [{ ...finding, message: '[masked]' }] }])
   })
 
   test('200: of what runs overrode, but where no variable is sensitive', async () => {

@@ -16,7 +16,7 @@ export async function storeLists(
   const rows = Array.from({ length: 85 }, (_, n) => ({
     organizationId,
     workspaceId,
-    key: `list_${n}`,
+    key: `stored_${n}`,
     kind: 'terraform',
     sensitive: true,
     value: keyring.seal(placeOfValue(organizationId), listOf(1_000, 8)),
