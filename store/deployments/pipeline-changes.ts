@@ -1,5 +1,5 @@
 import { unwrap, type Tenant } from '../driver/tenant.ts'
-import { isOfBranch, ownBranch } from '../own-branch.ts'
+import { isOfBranch, isOfOwnBranch } from '../own-branch.ts'
 
 /** Who changed a pipeline since its last good deployment: they may not approve the next one. */
 export function pipelineChanges(tenant: Tenant) {
@@ -25,7 +25,7 @@ export function pipelineChanges(tenant: Tenant) {
            and c.organization_id = d.organization_id and c.pipeline_id = d.pipeline_id
            and c.deployed_at is null
            and case when d.artifact_run_id = d.pipeline_run_id then c.at < s.started_at
-                 and (c.part = 'deploy' or not ${isOfBranch('c')} or a.branch = ${ownBranch})
+                 and (c.part = 'deploy' or not ${isOfBranch('c')} or ${isOfOwnBranch('a')})
              else c.part = 'deploy' and c.at < a.created_at end`,
         [organizationId, pipelineRunId],
       )

@@ -46,16 +46,18 @@ export function promotions(tenant: Tenant) {
       return rows[0]
     },
 
-    /** The repository has another name now. Of runs whose artifact is kept: no other can be promoted. */
+    /** The repository has another name now. Not of runs whose artifact is gone: they cannot be promoted. */
     async renameSource(
       connectionId: number,
       { from, to }: { from: string; to: string },
     ): Promise<void> {
       await db.raw(
-        `update application_runs r set source_repo = :to from artifacts f
+        `update application_runs r set source_repo = :to
          where r.organization_id = :organizationId and r.source_connection_id = :connectionId
-           and lower(r.source_repo) = lower(:from) and f.organization_id = r.organization_id
-           and f.pipeline_run_id = coalesce(r.artifact_run_id, r.pipeline_run_id) and f.swept_at is null`,
+           and lower(r.source_repo) = lower(:from)
+           and not exists (select from artifacts f where f.organization_id = r.organization_id
+             and f.pipeline_run_id = coalesce(r.artifact_run_id, r.pipeline_run_id)
+             and f.swept_at is not null)`,
         { organizationId, connectionId, from, to },
       )
     },

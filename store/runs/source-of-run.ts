@@ -4,7 +4,7 @@ import type { ApplicationPhase } from '../../domain/pipelines/application-state.
 import { firstLineOf } from '../../domain/runs/first-line.ts'
 import { unwrap, type Tenant } from '../driver/tenant.ts'
 import { latestFirst } from '../latest-first.ts'
-import { isOfBranch, ownBranch } from '../own-branch.ts'
+import { isOfBranch, isOfOwnBranch } from '../own-branch.ts'
 import type { ReleasedCommit } from './application-runs.ts'
 
 /** What a run of an application is built from. */
@@ -136,8 +136,9 @@ export function sourceOfRun(tenant: Tenant, pipelineRunId: number) {
                    where d.organization_id = a.organization_id and d.pipeline_id = a.pipeline_id
                      and d.workspace_id = a.target_workspace_id and d.outcome = 'succeeded'
                      and built.pipeline_id = b.pipeline_id
-                     and (not ${isOfBranch('c')} or built.branch = (select ${ownBranch} from pipelines p
-                       where p.organization_id = b.organization_id and p.id = b.pipeline_id))
+                     and (not ${isOfBranch('c')} or exists (select from pipelines p
+                       where p.organization_id = b.organization_id and p.id = b.pipeline_id
+                         and ${isOfOwnBranch('built')}))
                    order by ${latestFirst('d')} limit 1), '-infinity')
            ) as every (author) where author is not null order by 1)
          from application_runs b

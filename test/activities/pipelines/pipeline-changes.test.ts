@@ -87,7 +87,7 @@ describe('who changed a pipeline, once it is deployed', () => {
     const open = async () => changes().whereNull('deployedAt').orderBy('id').pluck('what')
     const ofBranch = async (branch: string) =>
       platform('pipelines').where({ id: own.pipelineId }).update({ appBranch: branch })
-    const deployed = async (revision: { branch: string | null; tag?: string }) => {
+    const deployed = async (revision: { branch: string | null; tag?: string; origin?: string }) => {
       const run = await own.built()
       await platform('application_runs').where({ pipelineRunId: run.id }).update(revision)
       await platform('stages')
@@ -103,6 +103,15 @@ describe('who changed a pipeline, once it is deployed', () => {
     await deployed({ branch: 'main' })
     expect(await open()).toEqual(noted.slice(1))
     await deployed({ branch: 'evil' })
+    expect(await open()).toEqual([])
+
+    // Nothing names a branch: pushes of the host's default branch start runs.
+    await platform('pipelines').where({ id: own.pipelineId }).update({ appBranch: null })
+    await changes().update({ deployedAt: null })
+    await deployed({ branch: 'main' })
+    await deployed({ branch: null, tag: 'v1', origin: 'push' })
+    expect(await open()).toEqual(noted.slice(1))
+    await deployed({ branch: 'main', origin: 'push' })
     expect(await open()).toEqual([])
   })
 })
