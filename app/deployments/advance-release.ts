@@ -1,12 +1,7 @@
 import type { Deployment, DeployStep } from '../../domain/pipelines/deployment.ts'
 import { ofHosts } from '../../domain/manifest/resolve-strategy.ts'
 import { nextHosts } from '../../domain/pipelines/next-hosts.ts'
-import { checkManifest } from '../../domain/manifest/check-manifest.ts'
-import {
-  hostLimitSeconds,
-  planRelease,
-  type ReleasePlan,
-} from '../../domain/pipelines/release-plan.ts'
+import { hostLimitSeconds } from '../../domain/pipelines/release-plan.ts'
 import { auditLog, systemActor } from '../../store/audit/audit-log.ts'
 import { deploymentHosts, type HostOfDeployment } from '../../store/deployments/deployment-hosts.ts'
 import { deployments, type DeploymentRow } from '../../store/deployments/deployments.ts'
@@ -14,9 +9,9 @@ import type { Tenant } from '../../store/driver/tenant.ts'
 import { mails } from '../../store/mails/mails.ts'
 import { approvers } from '../../store/runs/approvers.ts'
 import { lockApplication, moveApplication } from '../../store/runs/move-application.ts'
-import { releases } from '../../store/runs/releases.ts'
 import type { Advanced } from './advanced.ts'
 import { followWorkspaceRun } from './follow-workspace-run.ts'
+import { labelsOfManifest } from './labels-of-manifest.ts'
 import { sayOfDeployment } from './say-of-deployment.ts'
 import { stopOfDeployment, stopUnapproved } from './stop-of-deployment.ts'
 
@@ -123,12 +118,6 @@ async function meetAgents(
   if (back + added > 0)
     await sayOfDeployment(tenant, pipelineRunId, [`${back + added} came online.`])
   return false
-}
-
-/** To check a manifest takes up to 31 ms, so a deployment that waits for hosts stores its labels. */
-async function labelsOfManifest(tenant: Tenant, runId: number): Promise<ReleasePlan['labels']> {
-  const { manifest } = await releases(tenant).get(runId)
-  return planRelease(checkManifest(manifest ?? '').manifest?.deploy).labels
 }
 
 /** False if nothing changed: then the answer would be the same for ever. */

@@ -195,6 +195,13 @@ export function deployments(tenant: Tenant) {
       return stopped > 0
     },
 
+    /** Once, of a deployment from before they were stored. */
+    async noteLabels(pipelineRunId: number, labels: ReleasePlan['labels']): Promise<void> {
+      await row(pipelineRunId)
+        .whereNull('labels')
+        .update({ labels: JSON.stringify(labels) })
+    },
+
     async setBatches(pipelineRunId: number, at: { batch: number; batches: number }): Promise<void> {
       await row(pipelineRunId).update(at)
     },
