@@ -7,18 +7,20 @@ import { cloudActivity } from './cloud-activity.ts'
 export const cloudSlots = 8
 
 /**
- * Slots that the steps of one organization may hold beside others: half of them for its syncs, which is one sync at
- * its full pace, and a quarter for looks at its bills, so that neither kind keeps the other from its slots.
+ * Slots that the steps of one organization may hold beside others. Four looks are one sync at its full pace. A merge
+ * and a look at bills have a slot of their own, so that they do not wait for hours behind looks.
  */
-const mostBesideOthers = { sync: 4, bills: 2 } as const
+const mostBesideOthers = { look: 4, merge: 1, bills: 1 } as const
 type StepKind = keyof typeof mostBesideOthers
 
 const handedBack = {
   code: 'cloud_share_taken',
   message: 'Too many calls of clouds of this organization are under way.',
 }
+const ofSync = { ...handedBack, mostSeconds: 15, patienceMs: 30_000 }
 const shares = {
-  sync: createStepShare({ ...handedBack, mostSeconds: 15 }),
+  look: createStepShare(ofSync),
+  merge: createStepShare(ofSync),
   // A look at bills has ten attempts: their pauses are 8 minutes at least, and an attempt has five.
   bills: createStepShare({ ...handedBack, mostSeconds: 600 }),
 }

@@ -10,7 +10,7 @@ type Needed = Pick<Deps, 'store' | 'openCloud'>
 export const listPlaces =
   (deps: Needed) =>
   async (input: SyncAccountInput): Promise<{ placeIds: number[] }> =>
-    cloudStep(deps, { ...input, kind: 'sync' }, async (signal) => {
+    cloudStep(deps, { ...input, kind: 'look' }, async (signal) => {
       await withCloud(deps, input, async (cloud, sync) => {
         const found = await askInTime(async (until) => cloud.places(until), { signal })
         await deps.store.tenant(input.organizationId, async (tenant) =>

@@ -34,7 +34,7 @@ const maxLookMs = 60_000
 export const lookAtPlace =
   (deps: Needed) =>
   async (input: SyncPlaceInput): Promise<Looked> =>
-    cloudStep(deps, { ...input, kind: 'sync' }, async (signal) => {
+    cloudStep(deps, { ...input, kind: 'look' }, async (signal) => {
       const { organizationId, syncId, placeId } = input
       const looked = await withCloud(deps, input, async (cloud, sync) => {
         const soFar = await deps.store.tenant(organizationId, async (tenant) =>

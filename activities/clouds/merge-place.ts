@@ -7,6 +7,6 @@ import { cloudStep } from './cloud-step.ts'
 export const mergePlace =
   ({ store }: Pick<Deps, 'store'>) =>
   async ({ organizationId, syncId, placeId }: SyncPlaceInput): Promise<void> =>
-    cloudStep({ store }, { organizationId, kind: 'sync' }, async () => {
+    cloudStep({ store }, { organizationId, kind: 'merge' }, async () => {
       await store.tenant(organizationId, async (tenant) => merge(tenant, { syncId, placeId }))
     })
