@@ -24,6 +24,7 @@ const waits = new Set([
   'git_branch_busy',
   'git_being_prepared',
   'git_share_taken',
+  'cloud_share_taken',
   'cloud_throttled',
 ])
 const isWaiting = (error: unknown) => error instanceof AppError && waits.has(error.code)

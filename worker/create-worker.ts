@@ -9,6 +9,7 @@ import type { ArtifactStore } from '../gateways/artifacts/artifact-store.ts'
 import { artifactFolder } from '../gateways/artifacts/folder.ts'
 import { openAccount } from '../app/clouds/open-account.ts'
 import { createBillPlaces, placesOfReader } from '../activities/finops/bill-places.ts'
+import { cloudSlots } from '../activities/clouds/cloud-step.ts'
 import { createActivities } from '../activities/index.ts'
 import {
   createSlotShares,
@@ -161,8 +162,7 @@ export async function createWorker(deps: WorkerDeps): Promise<RunningWorker> {
     ...common,
     taskQueue: cloudQueue,
     activities: activities.cloud,
-    // Each holds some thousand resources in memory.
-    maxConcurrentActivityTaskExecutions: 8,
+    maxConcurrentActivityTaskExecutions: cloudSlots,
     shutdownGraceTime: '1 second',
     shutdownForceTime: '15 seconds',
   })

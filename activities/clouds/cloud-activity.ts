@@ -1,8 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Context } from '@temporalio/activity'
-import { AppError, conflict } from '../../domain/errors.ts'
+import { AppError, conflict, unavailable } from '../../domain/errors.ts'
 import type { Cloud } from '../../gateways/clouds/cloud.ts'
 import { CloudFault } from '../../gateways/clouds/cloud-fault.ts'
+import { bounded, within } from '../../gateways/clouds/within.ts'
 import { cloudAccounts } from '../../store/clouds/cloud-accounts.ts'
 import { cloudSyncs, type CloudSync } from '../../store/clouds/cloud-syncs.ts'
 import { syncFaults } from '../../store/clouds/sync-faults.ts'
@@ -11,6 +12,8 @@ import { beatWhile } from '../beat-while.ts'
 import type { Deps } from '../deps.ts'
 
 const pausesMs = [1_000, 5_000]
+/** Of one answer with all tries for it. A client of a cloud alone may try eight times, for 30 s each. */
+export const maxAskMs = 3 * 60_000
 
 /**
  * Wraps every activity that calls a cloud. It sends heartbeats, so that a dead worker is noticed
@@ -62,6 +65,31 @@ export async function askThrice<T>(ask: () => Promise<T>, signal: AbortSignal): 
       if (pauseMs === undefined || !isKind(error, 'unreachable') || signal.aborted) throw error
       await sleep(pauseMs, undefined, { signal })
     }
+}
+
+type Limits = { signal: AbortSignal; timeoutMs?: number }
+
+/**
+ * Asks thrice, and ends with the time or the signal, also where a client of a cloud does not look at it: it passes none
+ * to the requests by which it signs in. Otherwise a host of an organization's own keeps a slot of this worker for as
+ * long as it is silent.
+ */
+export async function askInTime<T>(
+  ask: (until: AbortSignal) => Promise<T>,
+  { signal, timeoutMs = maxAskMs }: Limits,
+): Promise<T> {
+  const until = within(timeoutMs, signal)
+  try {
+    return await bounded(
+      askThrice(async () => ask(until), until),
+      until,
+    )
+  } catch (error) {
+    // That the worker stops says nothing of the cloud: the next attempt goes on.
+    if (signal.aborted)
+      throw unavailable('cloud_interrupted', 'The call of the cloud was interrupted.', error)
+    throw error
+  }
 }
 
 export const isKind = (error: unknown, ...kinds: Array<CloudFault['kind']>): error is CloudFault =>

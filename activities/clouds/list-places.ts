@@ -1,7 +1,8 @@
 import { syncPlaces } from '../../store/clouds/sync-places.ts'
 import type { SyncAccountInput } from '../../workflows/clouds/contract.ts'
 import type { Deps } from '../deps.ts'
-import { askThrice, cloudActivity, withCloud } from './cloud-activity.ts'
+import { askInTime, withCloud } from './cloud-activity.ts'
+import { cloudStep } from './cloud-step.ts'
 
 type Needed = Pick<Deps, 'store' | 'openCloud'>
 
@@ -9,9 +10,9 @@ type Needed = Pick<Deps, 'store' | 'openCloud'>
 export const listPlaces =
   (deps: Needed) =>
   async (input: SyncAccountInput): Promise<{ placeIds: number[] }> =>
-    cloudActivity(async (signal) => {
+    cloudStep(deps, { ...input, kind: 'look' }, async (signal) => {
       await withCloud(deps, input, async (cloud, sync) => {
-        const found = await askThrice(async () => cloud.places(signal), signal)
+        const found = await askInTime(async (until) => cloud.places(until), { signal })
         await deps.store.tenant(input.organizationId, async (tenant) =>
           syncPlaces(tenant).note(sync, found),
         )

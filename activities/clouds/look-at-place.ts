@@ -8,7 +8,8 @@ import { syncFaults } from '../../store/clouds/sync-faults.ts'
 import { syncPlaces } from '../../store/clouds/sync-places.ts'
 import type { Looked, SyncPlaceInput } from '../../workflows/clouds/contract.ts'
 import type { Deps } from '../deps.ts'
-import { askThrice, cloudActivity, isKind, withCloud } from './cloud-activity.ts'
+import { askInTime, isKind, withCloud } from './cloud-activity.ts'
+import { cloudStep } from './cloud-step.ts'
 
 type Needed = Pick<Deps, 'store' | 'openCloud'>
 type Look = {
@@ -19,7 +20,10 @@ type Look = {
   signal: AbortSignal
 }
 
-/** Then the slot is given back, so that no organization holds it while others wait. */
+/**
+ * Then the slot is given back, so that no organization holds it while others wait. Looked at between two pages, each
+ * of which has `maxAskMs`.
+ */
 const maxLookMs = 60_000
 
 /**
@@ -30,7 +34,7 @@ const maxLookMs = 60_000
 export const lookAtPlace =
   (deps: Needed) =>
   async (input: SyncPlaceInput): Promise<Looked> =>
-    cloudActivity(async (signal) => {
+    cloudStep(deps, { ...input, kind: 'look' }, async (signal) => {
       const { organizationId, syncId, placeId } = input
       const looked = await withCloud(deps, input, async (cloud, sync) => {
         const soFar = await deps.store.tenant(organizationId, async (tenant) =>
@@ -68,7 +72,7 @@ const tooMany = 'The sync found more than 2,000,000 resources. Limit the regions
 
 async function look(deps: Needed, { input, cloud, sync, soFar, signal }: Look): Promise<Looked> {
   const ask = async (cursor: string | null) =>
-    askThrice(async () => cloud.resources(soFar.place, cursor, signal), signal)
+    askInTime(async (until) => cloud.resources(soFar.place, cursor, until), { signal })
   const { cloudAccountId } = sync
   const writer = lookWriter(deps.store, { ...input, ...soFar, cloudAccountId })
 

@@ -7,12 +7,15 @@ import { ingestSlices } from '../../store/finops/ingest-slices.ts'
 import { ingestSources } from '../../store/finops/ingest-sources.ts'
 import { noteFound } from '../../app/finops/note-found.ts'
 import type { Discovered, SourceInput } from '../../workflows/finops/contract.ts'
-import { askThrice, cloudActivity, isKind } from '../clouds/cloud-activity.ts'
+import { askInTime, isKind } from '../clouds/cloud-activity.ts'
+import { cloudStep } from '../clouds/cloud-step.ts'
 import type { Deps } from '../deps.ts'
 
 type Needed = Pick<Deps, 'store' | 'openCloud'>
 /** Each is a child of the workflow, whose history has room for some thousand events. */
 const maxUploads = 50
+/** As long as an attempt may take (workflows/finops/ingest-billing.ts). A query over a view takes minutes. */
+const maxFindMs = 5 * 60_000
 const nothing: Discovered = { accountId: null, sliceIds: [], months: [], uploadIds: [] }
 
 /**
@@ -22,7 +25,7 @@ const nothing: Discovered = { accountId: null, sliceIds: [], months: [], uploadI
 export const discoverBills =
   (deps: Needed) =>
   async (input: SourceInput): Promise<Discovered> =>
-    cloudActivity(async (signal) => {
+    cloudStep(deps, { ...input, kind: 'bills' }, async (signal) => {
       const { organizationId, ingestId, sourceId } = input
       const found = await deps.store.tenant(organizationId, async (tenant) => {
         const source = await ingestSources(tenant).findWaiting({ ingestId, sourceId })
@@ -64,7 +67,10 @@ async function find(
   try {
     const bills = cloud.bills?.()
     if (!bills) return undefined
-    const found = await askThrice(async () => bills.find(signal, also), signal)
+    const found = await askInTime(async (until) => bills.find(until, also), {
+      signal,
+      timeoutMs: maxFindMs,
+    })
     return { found, place: bills.place }
   } catch (error) {
     const reason = reasonOf(error)

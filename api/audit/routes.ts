@@ -1,9 +1,9 @@
-import { Readable } from 'node:stream'
+import type { Readable } from 'node:stream'
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { auditEntries } from '../../store/audit/audit-entries.ts'
 import { decodeCursor, page } from '../http/paging.ts'
 import { errors, NextCursor } from '../http/schemas.ts'
-import { exportEntries } from './export-entries.ts'
+import { exportInPlace } from './export-in-place.ts'
 import { parseFilter } from './parse-filter.ts'
 import { presentEntries } from './present-entry.ts'
 import { AuditExport, AuditPage, ChainBody, EntryBody } from './schemas.ts'
@@ -71,7 +71,8 @@ export const auditRoutes: FastifyPluginAsyncTypebox = async (app) => {
       },
     },
     async ({ caller: { organizationId }, query }, reply) => {
-      const lines = Readable.from(exportEntries(deps, organizationId, parseFilter(query)))
+      const filter = parseFilter(query)
+      const lines = exportInPlace(deps, reply, { organizationId, filter })
       return reply.type('application/x-ndjson').send(lines)
     },
   )

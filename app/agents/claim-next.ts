@@ -24,18 +24,19 @@ export type ClaimedWork = {
 
 /**
  * Claims what the agent is to do next, under a new fencing number. Of two claims at once one gets it. What
- * cannot be done any more is ended here, and the next is looked at.
+ * cannot be done any more is ended here, and the next is looked at. `later`: nothing was found, and not all was looked
+ * at.
  */
 export async function claimNext(
   { store, keyring }: { store: Store; keyring: Keyring },
   agent: AgentCaller,
   held: Held | undefined,
-): Promise<ClaimedWork | undefined> {
+): Promise<ClaimedWork | 'later' | undefined> {
   return store.tenant(agent.organizationId, async (tenant) => {
     for (;;) {
       const next = hostWork(tenant).nextForUpdate(agent.agentId, held)
       const work = (await next) ?? (await behind(tenant, agent, held))
-      if (!work) return undefined
+      if (!work || work === 'later') return work
       if (work.isLeased) await noteLost(tenant, agent, work)
       const release = await releaseFor(tenant, work)
       if (!work.fits || !release || release.isGone || isExhausted(work)) {
@@ -56,7 +57,9 @@ export async function claimNext(
 }
 
 async function behind(tenant: Tenant, agent: AgentCaller, held: Held | undefined) {
-  if (!(await catchUp(tenant, agent.agentId))) return undefined
+  const outcome = await catchUp(tenant, agent.agentId)
+  if (outcome === 'later') return outcome
+  if (outcome === 'nothing') return undefined
   return hostWork(tenant).nextForUpdate(agent.agentId, held)
 }
 

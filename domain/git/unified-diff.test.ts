@@ -1,6 +1,6 @@
 import { applyPatch } from 'diff'
-import { describe, expect, test } from 'vitest'
-import { unifiedDiff } from './unified-diff.ts'
+import { describe, expect, onTestFinished, test, vi } from 'vitest'
+import { diffsWithin, unifiedDiff } from './unified-diff.ts'
 
 const lines = (count: number, changed: Record<number, string> = {}) =>
   Array.from({ length: count }, (_, at) => `${changed[at] ?? `line ${at}`}\n`).join('')
@@ -37,6 +37,17 @@ describe('a difference of two sides', () => {
     [lines(5), `${lines(3)}new\n${lines(5)}`],
   ])('makes of the one what the other is', (ours, theirs) => {
     expect(applyPatch(ours, unifiedDiff('a.tf', ours, theirs) ?? '')).toBe(theirs)
+  })
+
+  test('several share their time: past it nothing is searched for, and what one side has is shown', () => {
+    // Each comparison takes 15 ms.
+    let nowMs = 0
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => (nowMs += 15))
+    onTestFinished(() => clock.mockRestore())
+    const compare = diffsWithin(40)
+    const diffs = Array.from({ length: 5 }, (_, at) => compare(`${at}.tf`, 'a\n', 'b\n'))
+    expect(diffs.map((diff) => diff !== null)).toEqual([true, true, true, false, false])
+    expect(compare('new.tf', null, 'b\n')).toContain('+b')
   })
 
   test('that is too large or too far apart is none, soon', () => {

@@ -7,6 +7,24 @@ const maxEditedLines = 1_000
 /** Others wait meanwhile. */
 const timeoutMs = 20
 
+/** See `unifiedDiff`. */
+export type CompareSides = (
+  path: string,
+  ours: string | null,
+  theirs: string | null,
+) => string | null
+
+/** Compares as `unifiedDiff` does, and gives all of the comparisons together so much time: those beyond it are null. */
+export function diffsWithin(totalMs: number): CompareSides {
+  let leftMs = totalMs
+  return (path, ours, theirs) => {
+    const since = performance.now()
+    const diff = diffOf({ path, ours, theirs }, Math.min(leftMs, timeoutMs))
+    leftMs -= performance.now() - since
+    return diff
+  }
+}
+
 /**
  * Both sides of a file as `diff -u` shows them: `-` is the configuration's, `+` the repository's; null
  * is a side without the file. Returns null if the sides are too large or too different to compare by
@@ -17,8 +35,16 @@ export function unifiedDiff(
   ours: string | null,
   theirs: string | null,
 ): string | null {
+  return diffOf({ path, ours, theirs }, timeoutMs)
+}
+
+type Sides = { path: string; ours: string | null; theirs: string | null }
+
+function diffOf({ path, ours, theirs }: Sides, withinMs: number): string | null {
+  // Nothing is searched for, so the time does not matter: a new text is shown whole whatever came before it.
   if (ours === null) return alone('+', path, theirs ?? '')
   if (theirs === null) return alone('-', path, ours)
+  if (withinMs <= 0) return null
   if (ours.length > maxCharacters || theirs.length > maxCharacters) return null
   const patch = createTwoFilesPatch(
     `a/${path}`,
@@ -31,7 +57,7 @@ export function unifiedDiff(
     {
       context: 3,
       maxEditLength: maxEditedLines,
-      timeout: timeoutMs,
+      timeout: withinMs,
       headerOptions: FILE_HEADERS_ONLY,
     },
   )

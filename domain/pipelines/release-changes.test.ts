@@ -1,5 +1,6 @@
 import { applyPatch } from 'diff'
 import { describe, expect, test } from 'vitest'
+import { diffsWithin } from '../git/unified-diff.ts'
 import { changeOfText, changesOfHooks, type HookFile } from './release-changes.ts'
 
 const hook = (
@@ -73,6 +74,14 @@ describe('what a release changes', () => {
       expect(change).not.toHaveProperty('whole')
     expect(hooksOf([now], [none])[0]).toMatchObject({ diff: null, sha256: 'a' })
     expect(hooksOf([now], [none])[0]).not.toHaveProperty('whole')
+  })
+
+  test('a hook for which no time is left is shown whole', () => {
+    const sides = [[hook('activate', 'old\n')], [hook('activate', 'new\n')]] as const
+    const [change] = [...changesOfHooks(...sides, diffsWithin(0))]
+    expect(change).toMatchObject({ change: 'changed', whole: true })
+    expect(change?.diff).toContain('--- /dev/null')
+    expect(change?.diff).toContain('+new')
   })
 
   test('unknown, and never "same", where a side was not noted or is too large', () => {

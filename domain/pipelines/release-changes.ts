@@ -1,4 +1,4 @@
-import { unifiedDiff } from '../git/unified-diff.ts'
+import { unifiedDiff, type CompareSides } from '../git/unified-diff.ts'
 import type { HookName } from './release-plan.ts'
 
 export type HookFile = {
@@ -27,14 +27,15 @@ export type HookChange = TextChange & {
 }
 
 /** How a text differs from the one before; null is a side that has none. */
-export function changeOfText(
-  path: string,
-  before: string | null,
-  after: string | null,
-): TextChange {
-  if (before === after) return { change: 'same', diff: null }
-  const change = before === null ? 'added' : after === null ? 'removed' : 'changed'
-  return { change, diff: unifiedDiff(path, before, after) }
+export const changeOfText = textChangesBy(unifiedDiff)
+
+/** The same by another comparison, such as one that shares its time with others. */
+export function textChangesBy(compare: CompareSides) {
+  return (path: string, before: string | null, after: string | null): TextChange => {
+    if (before === after) return { change: 'same', diff: null }
+    const change = before === null ? 'added' : after === null ? 'removed' : 'changed'
+    return { change, diff: compare(path, before, after) }
+  }
 }
 
 /**
@@ -45,6 +46,7 @@ export function changeOfText(
 export function* changesOfHooks(
   before: readonly HookFile[] | undefined,
   after: readonly HookFile[] | undefined,
+  compare: CompareSides = unifiedDiff,
 ): Generator<HookChange> {
   const names: readonly HookName[] = ['install', 'activate', 'health', 'rollback']
   for (const name of names) {
@@ -53,25 +55,27 @@ export function* changesOfHooks(
     const path = now?.path ?? old?.path
     if (path === undefined) continue
     const isKnown = before !== undefined && after !== undefined
-    const change = isKnown ? changeOfHook(path, old, now) : unknown
+    const change = isKnown ? changeOfHook({ path, old, now }, compare) : unknown
     const file = { name, path, pathBefore: old?.path ?? null, sha256: now?.sha256 ?? null }
-    yield { ...file, ...change, ...wholeOf(change, now) }
+    yield { ...file, ...change, ...wholeOf(change, now, compare) }
   }
 }
 
 /** Otherwise an author hides a command from who approves it among so many other lines that none is compared. */
-function wholeOf({ change, diff }: TextChange, now: HookFile | undefined) {
+function wholeOf(
+  { change, diff }: TextChange,
+  now: HookFile | undefined,
+  compare: CompareSides,
+) {
   if (change === 'same' || diff !== null || !now || now.text === null) return undefined
-  return { diff: unifiedDiff(now.path, null, now.text), whole: true as const }
+  return { diff: compare(now.path, null, now.text), whole: true as const }
 }
 
 const unknown: TextChange = { change: 'unknown', diff: null }
 
-function changeOfHook(
-  path: string,
-  old: HookFile | undefined,
-  now: HookFile | undefined,
-): TextChange {
+type Sides = { path: string; old: HookFile | undefined; now: HookFile | undefined }
+
+function changeOfHook({ path, old, now }: Sides, compare: CompareSides): TextChange {
   if (old && now) {
     if (old.sha256 === null || now.sha256 === null) return unknown
     if (old.sha256 === now.sha256) return { change: 'same', diff: null }
@@ -80,6 +84,6 @@ function changeOfHook(
   const isShown = (!old || old.text !== null) && (!now || now.text !== null)
   return {
     change,
-    diff: isShown ? unifiedDiff(path, old?.text ?? null, now?.text ?? null) : null,
+    diff: isShown ? compare(path, old?.text ?? null, now?.text ?? null) : null,
   }
 }

@@ -10,6 +10,8 @@ export type HostBehind = {
   isCurrent: boolean
   /** Of the host, as they are now. */
   labels: AgentLabels
+  /** Those that a host of that deployment must have; null where it began before they were stored with it. */
+  currentLabels: AgentLabels | null
 }
 
 /** Hosts that were offline when a deployment changed the others. */
@@ -20,7 +22,8 @@ export function hostsBehind(tenant: Tenant) {
     async ofAgent(agentId: number): Promise<HostBehind[]> {
       const { rows } = await db.raw(
         `select b.pipeline_id as "pipelineId", c.pipeline_run_id as "currentRunId",
-           coalesce(c.digest = a.release_digest, false) as "isCurrent", a.labels
+           coalesce(c.digest = a.release_digest, false) as "isCurrent", a.labels,
+           c.labels as "currentLabels"
          from (select distinct d.pipeline_id, d.workspace_id
              from deployment_hosts h join deployments d on d.organization_id = h.organization_id
                and d.pipeline_run_id = h.pipeline_run_id
@@ -31,7 +34,8 @@ export function hostsBehind(tenant: Tenant) {
            join agents a on a.organization_id = :organizationId and a.id = :agentId
            left join lateral (
              -- What a run of the workspace deployed is nothing for a host.
-             select case when d.via = 'agents' then d.pipeline_run_id end as pipeline_run_id, f.digest from deployments d
+             select case when d.via = 'agents' then d.pipeline_run_id end as pipeline_run_id, d.labels, f.digest
+             from deployments d
                join artifacts f on f.organization_id = d.organization_id
                  and f.pipeline_run_id = d.artifact_run_id
              where d.organization_id = :organizationId and d.pipeline_id = b.pipeline_id

@@ -40,7 +40,11 @@ export type AuditFilter = {
   to?: Date
 }
 
-export type AuditSlice = AuditFilter & { limit: number } & ({ before: number } | { after: number })
+/** `through` is inclusive. */
+export type AuditSlice = AuditFilter & { limit: number } & (
+    | { before: number }
+    | { after: number; through?: number }
+  )
 
 /** A filter by a text has no index: what few entries have is looked for in all of them. */
 const maxSearchMs = 20_000
@@ -69,7 +73,10 @@ export function auditEntries(tenant: Tenant) {
   const slice = (filter: AuditSlice, event?: string) => {
     const rows = db('audit_entries').where({ organizationId }).limit(filter.limit)
     if ('before' in filter) void rows.where('id', '<', filter.before).orderBy('id', 'desc')
-    else void rows.where('id', '>', filter.after).orderBy('id')
+    else {
+      void rows.where('id', '>', filter.after).orderBy('id')
+      if (filter.through !== undefined) void rows.where('id', '<=', filter.through)
+    }
     if (event !== undefined) void rows.where({ event })
     return narrow(rows, filter)
   }
@@ -93,7 +100,7 @@ export function auditEntries(tenant: Tenant) {
       }
     },
 
-    /** However long it takes: an export passes over any number of entries that do not match. */
+    /** However long it takes: `page` has a limit. */
     async list(filter: AuditSlice): Promise<ListedEntry[]> {
       const names = filter.event && (await this.eventNames(filter.event))
       // One ordered read of the index for each name: together they hold the page, however rare the area.
@@ -123,6 +130,17 @@ export function auditEntries(tenant: Tenant) {
         .orderBy('id', 'desc')
         .first('id')
       return row?.id ?? 0
+    },
+
+    /** The id of the entry that is so many entries after this one; undefined where there are fewer. */
+    async idFurtherOn(after: number, entries: number): Promise<number | undefined> {
+      const row = await db('audit_entries')
+        .where({ organizationId })
+        .where('id', '>', after)
+        .orderBy('id')
+        .offset(entries - 1)
+        .first('id')
+      return row?.id
     },
 
     /** The events of an area that this organization has, hopping from name to name in the index. */

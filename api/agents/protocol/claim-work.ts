@@ -43,7 +43,8 @@ async function look(
   const { inSeconds, isBehind } = await prospectOf(deps.store, agent, held)
   const isWorth = inSeconds === 0 || (inSeconds === null && isBehind)
   if (wait.isOver() || !isWorth) return { inSeconds }
-  return { claimed: await claimNext(deps, agent, held), inSeconds }
+  const claimed = await claimNext(deps, agent, held)
+  return claimed === 'later' ? { inSeconds: minAgainMs / 1_000 } : { claimed, inSeconds }
 }
 
 const minAgainMs = 1_000

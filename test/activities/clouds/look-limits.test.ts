@@ -1,3 +1,4 @@
+import { MockActivityEnvironment } from '@temporalio/testing'
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { endSync } from '../../../activities/clouds/end-sync.ts'
 import { listPlaces } from '../../../activities/clouds/list-places.ts'
@@ -45,6 +46,38 @@ test('a look ends after a minute, and the next one goes on at its page', async (
   expect(await ofSync('cloud_syncs', 'id')).toMatchObject([
     { state: 'succeeded', seen: 8, added: 8 },
   ])
+})
+
+test('a page that has not come after three minutes: the place failed and says so, whatever the client does', async () => {
+  cloud.regions = { r: [found('a')] }
+  const { placeIds } = await steps.deliver(listPlaces, input)
+  const at = { ...input, placeId: placeIds[0] ?? 0 }
+  // A client of a cloud that looks at no signal.
+  cloud.beforePage = async () => new Promise<never>(() => undefined)
+  const over = vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => AbortSignal.abort())
+  onTestFinished(() => over.mockRestore())
+  expect(await steps.deliver(lookAtPlace, at)).toBe('done')
+  expect(over).toHaveBeenCalledExactlyOnceWith(180_000)
+  expect(await ofSync('cloud_sync_places')).toMatchObject([
+    { state: 'failed', reason: 'The cloud did not answer in time.' },
+  ])
+})
+
+test('a worker that stops while a page is on its way: another attempt looks at the place', async () => {
+  cloud.regions = { r: [found('a')] }
+  const { placeIds } = await steps.deliver(listPlaces, input)
+  const at = { ...input, placeId: placeIds[0] ?? 0 }
+  const environment = new MockActivityEnvironment()
+  cloud.beforePage = async () => {
+    environment.cancel('WORKER_SHUTDOWN')
+    return new Promise<never>(() => undefined)
+  }
+  const { store } = harness.deps
+  const look = environment.run(lookAtPlace({ store, openCloud: async () => cloud }), at)
+  await expect(look).rejects.toMatchObject({ fault: 'unavailable', code: 'cloud_interrupted' })
+  expect(await ofSync('cloud_sync_places')).toMatchObject([{ state: 'waiting', reason: null }])
+  cloud.beforePage = async () => undefined
+  expect(await steps.deliver(lookAtPlace, at)).toBe('done')
 })
 
 test('more than 2,000,000 staged resources: the place failed and says so', async () => {

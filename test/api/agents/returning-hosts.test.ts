@@ -75,4 +75,65 @@ describe('a host that was offline in a deployment', () => {
     const same = await behind({ role: 'web', zone: 'a' }, { labels: { role: 'app' } }, web)
     expect(await at.claimed(same.agent)).toMatchObject({ id: same.made[1]?.id })
   })
+
+  test('204 and 200: labels that were stored with the deployment decide, and no manifest is checked', async () => {
+    const store = async (pipelineRunId: number | undefined, labels: object) =>
+      at
+        .platform()('deployments')
+        .where({ pipelineRunId })
+        .update({ labels: JSON.stringify(labels) })
+    // Manifest and column differ in this test alone, to show which of them is read.
+    const other = await behind({ role: 'web' }, { labels: { role: 'web' } })
+    await store(other.made[0]?.id, { role: 'db' })
+    expect((await other.agent.claim()).statusCode).toBe(204)
+    const same = await behind({ role: 'web' }, { labels: { role: 'db' } })
+    await store(same.made[0]?.id, { role: 'web' })
+    expect(await at.claimed(same.agent)).toMatchObject({ id: same.made[0]?.id })
+  })
+
+  test('204: of deployments without stored labels, a look checks one manifest, and stores what it says', async () => {
+    const place = await agentPlace(harness)
+    const more = { labels: { role: 'db' } }
+    const agent = await makeAgent(harness, { ...place, more })
+    const ids: number[] = []
+    for (let pipelines = 0; pipelines < 3; pipelines += 1) {
+      const { id } = await testDeployment(harness.deps, place.org.id, {
+        workspaceId: place.workspaceId,
+        outcome: 'succeeded',
+        labels: { role: 'web' },
+      })
+      ids.push(id)
+    }
+    const missedBy = async (agentId: number) =>
+      at
+        .platform()('deployment_hosts')
+        .insert(
+          ids.map((pipelineRunId) => ({
+            organizationId: place.org.id,
+            pipelineRunId,
+            agentId,
+            position: agentId,
+            state: 'unreachable',
+          })),
+        )
+    const settledOf = async (agentId: number) =>
+      (await at.platform()('deployment_hosts').where({ agentId }).whereNotNull('caughtUpAt')).length
+    const stored = async () =>
+      at.platform()('deployments').whereIn('pipelineRunId', ids).whereNotNull('labels')
+
+    await missedBy(agent.id)
+    expect((await agent.claim()).statusCode).toBe(204)
+    expect((await stored()).map(({ labels }) => labels)).toEqual([{ role: 'web' }])
+    expect(await settledOf(agent.id)).toBe(1)
+    // An open claim looks again each second.
+    expect((await agent.claim(3)).statusCode).toBe(204)
+    expect(await stored()).toHaveLength(3)
+    expect(await settledOf(agent.id)).toBe(3)
+
+    // No manifest is left to check.
+    const next = await makeAgent(harness, { ...place, more })
+    await missedBy(next.id)
+    expect((await next.claim()).statusCode).toBe(204)
+    expect(await settledOf(next.id)).toBe(3)
+  })
 })
