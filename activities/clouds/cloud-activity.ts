@@ -13,7 +13,7 @@ import type { Deps } from '../deps.ts'
 
 const pausesMs = [1_000, 5_000]
 /** Of one answer with all tries for it. A client of a cloud alone may try eight times, for 30 s each. */
-export const maxAskMs = 3 * 60_000
+const maxAskMs = 3 * 60_000
 
 /**
  * Wraps every activity that calls a cloud. It sends heartbeats, so that a dead worker is noticed

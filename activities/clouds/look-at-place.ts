@@ -22,7 +22,7 @@ type Look = {
 
 /**
  * Then the slot is given back, so that no organization holds it while others wait. Looked at between two pages, each
- * of which has `maxAskMs`.
+ * of which has its own limit (cloud-activity.ts).
  */
 const maxLookMs = 60_000
 

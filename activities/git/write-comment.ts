@@ -92,13 +92,15 @@ async function load(
   const marker = `<!-- cloud-control ${mac} -->`
   const body = pullRequestComment(
     marker,
-    planned.runs.map(({ workspaceId, workspaceName, commitSha, workspaceRunId, phase, ...run }) => ({
-      ...run,
-      name: workspaceName,
-      commit: commitSha,
-      state: publicState(phase),
-      url: `${publicOrigin}/workspaces/${workspaceId}/runs/${workspaceRunId}`,
-    })),
+    planned.runs.map(
+      ({ workspaceId, workspaceName, commitSha, workspaceRunId, phase, ...run }) => ({
+        ...run,
+        name: workspaceName,
+        commit: commitSha,
+        state: publicState(phase),
+        url: `${publicOrigin}/workspaces/${workspaceId}/runs/${workspaceRunId}`,
+      }),
+    ),
     {
       unplanned: [...names.values()].map(({ id, name }) => ({
         name,

@@ -62,11 +62,7 @@ export function* changesOfHooks(
 }
 
 /** Otherwise an author hides a command from who approves it among so many other lines that none is compared. */
-function wholeOf(
-  { change, diff }: TextChange,
-  now: HookFile | undefined,
-  compare: CompareSides,
-) {
+function wholeOf({ change, diff }: TextChange, now: HookFile | undefined, compare: CompareSides) {
   if (change === 'same' || diff !== null || !now || now.text === null) return undefined
   return { diff: compare(now.path, null, now.text), whole: true as const }
 }

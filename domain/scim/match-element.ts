@@ -55,7 +55,7 @@ function compare(
       return found >= wanted
     case 'lt':
       return found < wanted
-    case 'le':
+    default:
       return found <= wanted
   }
 }

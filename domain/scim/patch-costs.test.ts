@@ -4,13 +4,7 @@ import { applyPatch } from './apply-patch.ts'
 import { changesOfPatch } from './group-changes.ts'
 import { patchOperations } from './patch-operations.ts'
 import { readDocument } from './read-document.ts'
-import {
-  enterpriseUrn,
-  groupSchema,
-  groupUrn,
-  userSchema,
-  type ResourceSchema,
-} from './schemas.ts'
+import { enterpriseUrn, groupSchema, groupUrn, userSchema, type ResourceSchema } from './schemas.ts'
 
 /**
  * Half a megabyte of JSON. Reading and writing it is the least work that a large body takes: 4 ms of CPU on a machine

@@ -48,7 +48,13 @@ describe('the work of one PATCH of a person', () => {
     const countries = times(100, (n) => ({ country: `q${n}` }))
     const removals = [
       patched({ addresses }, of('addresses', countries)),
-      patched({ emails: emails(100) }, of('emails', times(100, (n) => ({ value: `q${n}` })))),
+      patched(
+        { emails: emails(100) },
+        of(
+          'emails',
+          times(100, (n) => ({ value: `q${n}` })),
+        ),
+      ),
     ]
     for (const { work, document } of removals) {
       expect(document).toThrow(refused(/^Operation 1\d compares too much/))
@@ -60,7 +66,10 @@ describe('the work of one PATCH of a person', () => {
     const sought = 'a'.repeat(900)
     const stored = times(100, (n) => ({ country: `${'b'.repeat(990)}${n}` }))
     const search = { op: 'remove', path: `addresses[country co "${sought}"]` }
-    const { document } = patched({ addresses: stored }, times(3, () => search))
+    const { document } = patched(
+      { addresses: stored },
+      times(3, () => search),
+    )
     expect(document).toThrow(refused(/^Operation 2 compares too much/))
   })
 
@@ -80,7 +89,10 @@ describe('the work of one PATCH of a person', () => {
   test('400: an extension counts as the attributes that its value names', () => {
     const part = { department: 'A', division: 'B', costCenter: 'C', manager: 'm' }
     const of = (count: number) =>
-      patched({}, times(count, () => ({ op: 'add', path: enterpriseUrn, value: part }))).document
+      patched(
+        {},
+        times(count, () => ({ op: 'add', path: enterpriseUrn, value: part })),
+      ).document
     expect(of(50)()[enterpriseUrn]).toMatchObject({ department: 'A', manager: { value: 'm' } })
     expect(of(51)).toThrow(refused(/At most 200 operations for one person/))
   })

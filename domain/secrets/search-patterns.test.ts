@@ -47,13 +47,28 @@ describe('searchPatterns', () => {
     })()
     expect(searchPatterns(secrets, { maxWork: maxSearchWork })).toBeUndefined()
     expect(read).toBeLessThan(4_000)
-    expect(fits([], many(85, () => listOf(1_000, 8)))).toBe(false)
+    expect(
+      fits(
+        [],
+        many(85, () => listOf(1_000, 8)),
+      ),
+    ).toBe(false)
   })
 
   test('what is long to read counts, also where it has few texts', () => {
     const repeated = (n: number) => `[${n},${'"abcdefgh",'.repeat(10_000)}1]`
-    expect(fits([], many(8, () => repeated(1)))).toBe(true)
-    expect(fits([], Array.from({ length: 60 }, (_, n) => repeated(n)))).toBe(false)
+    expect(
+      fits(
+        [],
+        many(8, () => repeated(1)),
+      ),
+    ).toBe(true)
+    expect(
+      fits(
+        [],
+        Array.from({ length: 60 }, (_, n) => repeated(n)),
+      ),
+    ).toBe(false)
   })
 
   test('a value that is also in a list, and one that comes twice, are counted once', () => {

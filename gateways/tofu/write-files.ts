@@ -7,7 +7,9 @@ export async function writeFiles(
   folder: string,
   files: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const all = Object.entries(files).map(([name, content]) => [`${folder}/${name}`, content] as const)
+  const all = Object.entries(files).map(
+    ([name, content]) => [`${folder}/${name}`, content] as const,
+  )
   for (const made of new Set([folder, ...all.map(([path]) => dirname(path))]))
     await bench.makeFolder(made)
   for (const [path, content] of all) await bench.write(path, content)

@@ -20,30 +20,7 @@ export function hostsBehind(tenant: Tenant) {
   return {
     /** Of pipelines that deploy nothing now. */
     async ofAgent(agentId: number): Promise<HostBehind[]> {
-      const { rows } = await db.raw(
-        `select b.pipeline_id as "pipelineId", c.pipeline_run_id as "currentRunId",
-           coalesce(c.digest = a.release_digest, false) as "isCurrent", a.labels,
-           c.labels as "currentLabels"
-         from (select distinct d.pipeline_id, d.workspace_id
-             from deployment_hosts h join deployments d on d.organization_id = h.organization_id
-               and d.pipeline_run_id = h.pipeline_run_id
-             where h.organization_id = :organizationId and h.agent_id = :agentId
-               and h.state = 'unreachable' and h.caught_up_at is null
-               and not exists (select from deployments live where live.organization_id = d.organization_id
-                 and live.pipeline_id = d.pipeline_id and live.ended_at is null)) as b
-           join agents a on a.organization_id = :organizationId and a.id = :agentId
-           left join lateral (
-             -- What a run of the workspace deployed is nothing for a host.
-             select case when d.via = 'agents' then d.pipeline_run_id end as pipeline_run_id, d.labels, f.digest
-             from deployments d
-               join artifacts f on f.organization_id = d.organization_id
-                 and f.pipeline_run_id = d.artifact_run_id
-             where d.organization_id = :organizationId and d.pipeline_id = b.pipeline_id
-               and d.workspace_id = b.workspace_id and d.outcome = 'succeeded'
-             order by ${latestFirst('d')} limit 1) as c on true
-         order by b.pipeline_id`,
-        { organizationId, agentId },
-      )
+      const { rows } = await db.raw(selectBehind, { organizationId, agentId })
       return rows
     },
 
@@ -77,3 +54,26 @@ export function hostsBehind(tenant: Tenant) {
     },
   }
 }
+
+const selectBehind = `
+  select b.pipeline_id as "pipelineId", c.pipeline_run_id as "currentRunId",
+   coalesce(c.digest = a.release_digest, false) as "isCurrent", a.labels,
+   c.labels as "currentLabels"
+ from (select distinct d.pipeline_id, d.workspace_id
+     from deployment_hosts h join deployments d on d.organization_id = h.organization_id
+       and d.pipeline_run_id = h.pipeline_run_id
+     where h.organization_id = :organizationId and h.agent_id = :agentId
+       and h.state = 'unreachable' and h.caught_up_at is null
+       and not exists (select from deployments live where live.organization_id = d.organization_id
+         and live.pipeline_id = d.pipeline_id and live.ended_at is null)) as b
+   join agents a on a.organization_id = :organizationId and a.id = :agentId
+   left join lateral (
+     -- What a run of the workspace deployed is nothing for a host.
+     select case when d.via = 'agents' then d.pipeline_run_id end as pipeline_run_id, d.labels, f.digest
+     from deployments d
+       join artifacts f on f.organization_id = d.organization_id
+         and f.pipeline_run_id = d.artifact_run_id
+     where d.organization_id = :organizationId and d.pipeline_id = b.pipeline_id
+       and d.workspace_id = b.workspace_id and d.outcome = 'succeeded'
+     order by ${latestFirst('d')} limit 1) as c on true
+ order by b.pipeline_id`

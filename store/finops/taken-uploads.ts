@@ -44,8 +44,7 @@ export function takenUploads(tenant: Tenant) {
 
     /** Undefined once the upload is over, or was taken by another ingest. */
     async filesOf(id: number, ingestId: number): Promise<UploadedFile[] | undefined> {
-      const upload = await rows().where({ id, ingestId, state: 'taken' }).first('id')
-      if (!upload) return undefined
+      if (!(await taken({ ingestId }).where({ id }).first('id'))) return undefined
       return db('billing_upload_files')
         .where({ organizationId, uploadId: id })
         .orderBy('id')
@@ -53,10 +52,8 @@ export function takenUploads(tenant: Tenant) {
     },
 
     async chunk(fileId: number, number: number): Promise<Buffer | undefined> {
-      const row = await db('billing_upload_chunks')
-        .where({ organizationId, fileId, number })
-        .first('sealed')
-      return row?.sealed
+      const place = { organizationId, fileId, number }
+      return (await db('billing_upload_chunks').where(place).first('sealed'))?.sealed
     },
 
     /** Those that the ingest did not read wait for the next one. */

@@ -54,6 +54,5 @@ function hintOf({ variable, needsNew, how }: Hinted) {
 
 const newValueWords: Record<Exclude<NewValueReason, false>, string> = {
   shown: 'A sensitive value is never shown again, so a new one is needed.',
-  other_steps:
-    'A sensitive value is not given to other steps than before, so a new one is needed.',
+  other_steps: 'A sensitive value is not given to other steps than before, so a new one is needed.',
 }

@@ -91,7 +91,9 @@ export function withBudgetFindings(
   gates: readonly unknown[],
   findings: readonly BudgetFinding[],
 ): unknown[] {
-  const shown = findings.toSorted((a, b) => Number(b.breaks) - Number(a.breaks)).slice(0, maxBudgetFindings)
+  const shown = findings
+    .toSorted((a, b) => Number(b.breaks) - Number(a.breaks))
+    .slice(0, maxBudgetFindings)
   // Made by runner/judge-plan.ts.
   return (gates as Gate[]).map((gate) => {
     if (gate.kind !== 'cost') return gate

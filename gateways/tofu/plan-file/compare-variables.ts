@@ -20,10 +20,7 @@ export type SetIn = {
  *
  * Returns the variables that the run sets and the plan file lacks, for `assertNotLeftOut`.
  */
-export function compareVariables(
-  { variables }: FilePlan,
-  { env, files, folder }: SetIn,
-): string[] {
+export function compareVariables({ variables }: FilePlan, { env, files, folder }: SetIn): string[] {
   const set = new Set([...namesInEnv(env), ...assignedVariables(files, folder)])
   if (!variables.every(({ name }) => set.has(name)))
     throw new PlanForged('it has a value for a variable that the run does not set')

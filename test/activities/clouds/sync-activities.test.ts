@@ -3,7 +3,6 @@ import { endSync } from '../../../activities/clouds/end-sync.ts'
 import { listPlaces } from '../../../activities/clouds/list-places.ts'
 import { lookAtPlace } from '../../../activities/clouds/look-at-place.ts'
 import { mergePlace } from '../../../activities/clouds/merge-place.ts'
-import { mergePlace as merge } from '../../../store/clouds/merge-place.ts'
 import { found, type ListedCloud } from '../../harness/clouds/listed-cloud.ts'
 import { syncSteps, type SyncSteps } from '../../harness/clouds/sync-steps.ts'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
@@ -139,11 +138,7 @@ describe('a sync', () => {
       steps.deliver(lookAtPlace, at),
     ])
     expect(looks.map(({ status }) => status).toSorted()).toContain('fulfilled')
-    await Promise.all([
-      steps.deliver(mergePlace, at),
-      // Another worker's: one worker merges one place of an organization at a time.
-      harness.deps.store.tenant(steps.organizationId, async (tenant) => merge(tenant, at)),
-    ])
+    await Promise.all([steps.deliver(mergePlace, at), steps.mergeElsewhere(at)])
     await Promise.all([steps.deliver(endSync, input), steps.deliver(endSync, input)])
     expect(await steps.shown(input.syncId)).toMatchObject({
       state: 'succeeded',

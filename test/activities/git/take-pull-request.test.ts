@@ -173,7 +173,9 @@ test('only the workspaces whose folder is changed are planned, and the host is a
   const at = await proposed({ 'two/main.tf': main('b'), 'one-more/main.tf': main('b') })
   // They name the repository and no branch.
   for (const id of [at.one, at.two])
-    await platform('workspaces').where({ id }).update({ source: { repo: at.repo } })
+    await platform('workspaces')
+      .where({ id })
+      .update({ source: { repo: at.repo } })
   const { calls } = harness.peer.server
   const before = calls.length
   await take(at)

@@ -15,8 +15,7 @@ describe('the name of a lost host of a deployment under way', () => {
   const makeJoin = async (
     place: Pick<Awaited<ReturnType<typeof agentPlace>>, 'owner' | 'workspaceId'>,
     labels: object,
-  ) =>
-    makeAgent(harness, { ...place, more: { labels, join: { maxAgents: 5, expiresInDays: 1 } } })
+  ) => makeAgent(harness, { ...place, more: { labels, join: { maxAgents: 5, expiresInDays: 1 } } })
 
   const lostHost = async (row: object) => {
     const place = await agentPlace(harness)

@@ -91,9 +91,7 @@ describe('the outputs that hooks of an approved release are given', () => {
   test('an approval from before states were noted is given again', async () => {
     const run = await world.built({ deploy })
     await approve(run)
-    await platform()('approvals')
-      .where({ pipelineRunId: run.id })
-      .update({ stateVersionId: null })
+    await platform()('approvals').where({ pipelineRunId: run.id }).update({ stateVersionId: null })
     await waits(run)
   })
 

@@ -91,8 +91,8 @@ describe('variables of a plan file', () => {
     const setIn = { env: { TF_VAR_other: 'x' }, files, folder: '' }
     const lacking = compareVariables(readPlanFile(genuine), setIn)
     expect(lacking.toSorted()).toEqual(['once', 'other'])
-    const known = new Map([...declared.map((name) => [name, { isEphemeral: false }] as const)])
-    const all = new Map([...known, ['once', { isEphemeral: true }] as const])
+    const all = new Map(declared.map((name) => [name, { isEphemeral: false }]))
+    all.set('once', { isEphemeral: true })
     expect(() => assertNotLeftOut(lacking, all)).not.toThrow()
 
     const without = { ...readPlanFile(genuine), variables: [] }

@@ -109,7 +109,8 @@ describe('a plan file is read without settings by its author', () => {
       'in/override.tf.json': '{"variable":{"b":{"ephemeral":true}}}',
       'in/m/main.tf': 'variable "below" {}\n',
       // What a source needs is read too: values of variables, and files beside.
-      'in/more.tf': 'variable "name" {}\nmodule "n" {\n source = "./${var.name}${file("../empty")}"\n}\n',
+      'in/more.tf':
+        'variable "name" {}\nmodule "n" {\n source = "./${var.name}${file("../empty")}"\n}\n',
       'in/terraform.tfvars': 'name = "m"\n',
       empty: '',
       'main.tf': 'variable "above" {}\n',

@@ -6,6 +6,7 @@ import { lookAtPlace } from '../../../activities/clouds/look-at-place.ts'
 import { mergePlace } from '../../../activities/clouds/merge-place.ts'
 import type { Deps } from '../../../activities/deps.ts'
 import { startSync } from '../../../app/clouds/start-sync.ts'
+import { mergePlace as merge } from '../../../store/clouds/merge-place.ts'
 import type { Harness } from '../create-harness.ts'
 import { connectedAccount } from './cloud-rows.ts'
 import { inventoryOf } from './inventory.ts'
@@ -54,6 +55,9 @@ export async function syncSteps(harness: Harness) {
     deliver,
     begin,
     shown,
+    /** Merges a place as another worker would. One worker merges one place of an organization at a time. */
+    mergeElsewhere: async (at: { syncId: number; placeId: number }) =>
+      store.tenant(org.id, async (tenant) => merge(tenant, at)),
     /** The account's row. */
     row: async () => row().first(),
     /** The account as a Viewer sees it. */

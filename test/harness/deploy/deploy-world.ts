@@ -60,7 +60,14 @@ export async function deployWorld(
     workspaceId,
     pipelineId,
     hosts,
-    async built({ deploy = '', by = owner, of = pipelineId, origin = 'person', artifact, ...kept } = {}) {
+    async built({
+      deploy = '',
+      by = owner,
+      of = pipelineId,
+      origin = 'person',
+      artifact,
+      ...kept
+    } = {}) {
       const { id } = await applicationRun(harness.deps, org.id, {
         pipelineId: of,
         origin,

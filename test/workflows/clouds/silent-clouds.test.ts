@@ -66,8 +66,7 @@ test('two accounts whose clouds are silent leave slots of the worker to another 
     expect(made.statusCode, made.body).toBe(201)
     paths.push(`/api/cloud/accounts/${made.json().account.id}`)
   }
-  for (const path of paths)
-    expect(await ended(owner, path)).toMatchObject({ state: 'succeeded' })
+  for (const path of paths) expect(await ended(owner, path)).toMatchObject({ state: 'succeeded' })
   const other = await connectedCloud(harness, body(honest, scriptedAccount))
   expect(await other.first()).toMatchObject({ state: 'succeeded' })
 
@@ -75,7 +74,8 @@ test('two accounts whose clouds are silent leave slots of the worker to another 
   const gate = Promise.withResolvers<void>()
   const waiting = silent.map((aws) => silence(aws, gate.promise))
   try {
-    for (const path of paths) expect((await owner.post(`${path}/sync`)).statusCode).toBeLessThan(300)
+    for (const path of paths)
+      expect((await owner.post(`${path}/sync`)).statusCode).toBeLessThan(300)
     await eventually(async () => waiting.reduce((sum, count) => sum + count(), 0) >= 4)
     expect(await other.sync()).toMatchObject({ state: 'succeeded' })
     for (const path of paths) expect((await newestSync(owner, path)).state).toBe('running')
@@ -83,6 +83,5 @@ test('two accounts whose clouds are silent leave slots of the worker to another 
     gate.resolve()
   }
   // What was handed back is looked at as well.
-  for (const path of paths)
-    expect(await ended(owner, path)).toMatchObject({ state: 'succeeded' })
+  for (const path of paths) expect(await ended(owner, path)).toMatchObject({ state: 'succeeded' })
 }, 240_000)
