@@ -21,7 +21,7 @@ export const limits: Limits = {
     api: 25,
     bench: 1,
 
-    console: 23,
+    console: 22,
     engines: 1,
     gateways: 14,
     runner: 3,

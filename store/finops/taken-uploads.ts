@@ -26,11 +26,10 @@ export function takenUploads(tenant: Tenant) {
         const next = rows()
           .where({ sourceId, state: 'waiting' })
           .whereRaw('ingest_id is distinct from ?::integer', [ingestId])
-          .orderBy('id')
-          .limit(room)
+        const ids = next.orderBy('id').limit(room).select('id')
         await rows()
           .where({ state: 'waiting' })
-          .whereIn('id', next.select('id'))
+          .whereIn('id', ids)
           .update({ state: 'taken', ingestId })
       }
       return taken({ sourceId, ingestId }).orderBy('id').pluck('id')
