@@ -16,13 +16,13 @@ type StepKind = keyof typeof mostBesideOthers
 const handedBack = {
   code: 'cloud_share_taken',
   message: 'Too many calls of clouds of this organization are under way.',
+  mostSeconds: 15,
+  patienceMs: 30_000,
 }
-const ofSync = { ...handedBack, mostSeconds: 15, patienceMs: 30_000 }
 const shares = {
-  look: createStepShare(ofSync),
-  merge: createStepShare(ofSync),
-  // A look at bills has ten attempts: their pauses are 8 minutes at least, and an attempt has five.
-  bills: createStepShare({ ...handedBack, mostSeconds: 600 }),
+  look: createStepShare(handedBack),
+  merge: createStepShare(handedBack),
+  bills: createStepShare(handedBack),
 }
 
 /**

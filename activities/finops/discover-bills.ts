@@ -14,8 +14,11 @@ import type { Deps } from '../deps.ts'
 type Needed = Pick<Deps, 'store' | 'openCloud'>
 /** Each is a child of the workflow, whose history has room for some thousand events. */
 const maxUploads = 50
-/** As long as an attempt may take (workflows/finops/ingest-billing.ts). A query over a view takes minutes. */
-const maxFindMs = 5 * 60_000
+/**
+ * A query over a view takes minutes. Less than an attempt may take (workflows/finops/ingest-billing.ts): a cloud that
+ * does not answer in it fails the source, and is not asked again and again while other sources wait for the slot.
+ */
+const maxFindMs = 4.5 * 60_000
 const nothing: Discovered = { accountId: null, sliceIds: [], months: [], uploadIds: [] }
 
 /**

@@ -4,6 +4,8 @@ const reasons: Record<string, string> = {
   cloud_denied:
     'The credentials may not read the bills. The setup of the account lists the rights.',
   cloud_throttled: 'The cloud limits how often it may be called. The next ingest tries again.',
+  cloud_share_taken:
+    'Looks at other bills of your organization took too long. The next ingest tries again.',
   address_not_allowed: 'The endpoint of the bills is at an address that is not allowed. Change it.',
   bill_disk_full: 'The disk of the worker is full. An operator must make room for bills.',
   bill_refused: 'The bill has a value that cannot be stored. None of it was loaded.',

@@ -35,13 +35,14 @@ const { endSource, endIngest } = proxyActivities<ControlActivities>({
   heartbeatTimeout: '15 seconds',
   retry: { initialInterval: '200 ms', maximumInterval: '5 seconds' },
 })
-// Lists and reads a few manifests. A cloud that throttles is asked again for an hour.
+// Lists and reads a few manifests. A cloud that throttles is asked again for an hour, in which looks at other sources
+// of the organization may come first.
 const { discoverBills } = proxyActivities<CloudActivities>({
   taskQueue: cloudQueue,
   startToCloseTimeout: '5 minutes',
   scheduleToCloseTimeout: '1 hour',
   heartbeatTimeout: '15 seconds',
-  retry: { initialInterval: '500 ms', maximumInterval: '1 minute', maximumAttempts: 10 },
+  retry: { initialInterval: '500 ms', maximumInterval: '1 minute' },
 })
 
 /** Sources that one ingest looks at together. */
