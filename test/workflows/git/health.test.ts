@@ -173,11 +173,10 @@ describe('the scheduled check of connections', () => {
       await platform('git_connections').where({ id }).update(change)
       await platform('pipelines').where({ id: pipelineId }).update(change)
     }
-    const started = async (): Promise<string[]> =>
-      platform('outbox')
-        .whereLike('dedupeKey', `git-webhook/${id}/%day-%`)
-        .orderBy('id')
-        .pluck('workflowId')
+    const started = async (): Promise<string[]> => {
+      const rows = platform('outbox').whereLike('dedupeKey', `git-webhook/${id}/%day-%`)
+      return (await rows.orderBy('id').select('workflowId')).map(({ workflowId }) => workflowId)
+    }
     const org = `org-${user.organizationId}/git-webhook/${id}`
     const ofDay = (day: number) => [`${org}/day-${day}`, `${org}/pipeline-${pipelineId}-day-${day}`]
     // The registration of the request is still tried.
