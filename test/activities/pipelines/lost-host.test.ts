@@ -14,7 +14,8 @@ test('a result that comes while another host is given up: neither waits for the 
   const world = await deployWorld(harness)
   const lost = await world.hosts.add('lost')
   const busy = await world.hosts.add('busy')
-  const run = await world.built()
+  const deploy = 'strategy: two\nstrategies: { two: { kind: rolling, batch: 2 } }'
+  const run = await world.built({ deploy })
   await activities.open(run.id)
   await activities.advance(run.id)
   expect(await world.hosts.answer(() => 'silent')).toEqual(['lost deploy', 'busy deploy'])

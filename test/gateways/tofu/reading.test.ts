@@ -137,7 +137,10 @@ describe('a plan file is read without settings by its author', () => {
     await bench.write('data/modules/modules.json', installed)
     const { kept } = await tool.keepModules()
     const hashOf = (name: string) => createHash('sha256').update(`# ${name}`).digest('hex')
-    expect(kept?.digests).toEqual(
+    const digests = [...(kept?.digests ?? [])].filter(([path]) =>
+      path.startsWith('data/modules/far/'),
+    )
+    expect(new Map(digests)).toEqual(
       new Map(names.map((name) => [`data/modules/far/${name}`, hashOf(name)])),
     )
     await bench.close()

@@ -66,7 +66,7 @@ export const xmlRefusal = (code: string, message: string, status = 403): CloudAn
   body: `<ErrorResponse><Error><Type>Sender</Type><Code>${code}</Code><Message>${message}</Message></Error></ErrorResponse>`,
 })
 
-function regions(states: Record<string, boolean>): CloudAnswer {
+export function regions(states: Record<string, boolean>): CloudAnswer {
   const items = Object.entries(states).map(
     ([name, isOn]) =>
       `<item><regionName>${name}</regionName><regionEndpoint>ec2.${name}.amazonaws.com</regionEndpoint><optInStatus>${isOn ? 'opted-in' : 'not-opted-in'}</optInStatus></item>`,

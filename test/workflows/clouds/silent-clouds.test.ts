@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connectedCloud } from '../../harness/clouds/connected-cloud.ts'
 import {
+  regions,
   scriptedAccount,
   startScriptedAws,
   xml,
@@ -17,6 +18,9 @@ let silent: ScriptedAws[]
 beforeAll(async () => {
   honest = await startScriptedAws()
   silent = [await startScriptedAws(), await startScriptedAws()]
+  for (const { handlers } of [honest, ...silent])
+    handlers['DescribeRegions'] = () =>
+      regions(Object.fromEntries(names.map((name) => [name, true])))
   const open = [honest, ...silent].map(({ cloud }) => `cloud=127.0.0.1:${cloud.port}`)
   harness = await createHarness({ worker: true, env: { CC_PRIVATE_HOSTS: open.join(',') } })
 })
@@ -25,13 +29,14 @@ afterAll(async () => {
   for (const aws of [honest, ...(silent ?? [])]) await aws?.cloud.stop()
 })
 
+const names = ['us-east-1', 'us-east-2', 'us-west-1', 'us-west-2']
 const body = (aws: ScriptedAws, accountId: string) => ({
   provider: 'aws',
   name: `Account ${accountId}`,
   accountId,
   credentials: awsKeys(),
   endpoint: aws.cloud.url,
-  regions: ['us-east-1', 'us-east-2', 'us-west-1', 'us-west-2'],
+  regions: names,
 })
 
 /** Lists nothing more until `gate` is resolved. Returns how many requests wait for it. */
