@@ -40,8 +40,10 @@ export function githubFiles(octokit: Octokit, unread: typeof globalThis.fetch): 
     let at = tree
     // Down to the folder first: the whole repository's tree may be too large to be told at once.
     for (const segment of folder.split('/').filter(Boolean)) {
-      const { entries } = await treeAt(name, at)
-      const next = entries.find(({ path, type }) => path === segment && type === 'tree')
+      const above = await treeAt(name, at)
+      const next = above.entries.find(({ path, type }) => path === segment && type === 'tree')
+      // It may be among what the answer leaves out.
+      if (!next?.sha && above.isCut) throw tooLarge('more files')
       if (!next?.sha) return new Map()
       at = next.sha
     }

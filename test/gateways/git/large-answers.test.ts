@@ -24,9 +24,9 @@ afterAll(() => server.close())
 
 const outbound = () => createOutbound({ privateHosts: [{ use: 'git', host: '127.0.0.1', port }] })
 const connection = () => ({ origin: `http://127.0.0.1:${port}`, token: 'token' })
-const listed = async (tree: unknown[], more: object = {}) => {
+const listed = async (tree: unknown[], more: object = {}, folder = '') => {
   answer = { sha: 't', ...more, tree }
-  const at = { branch: 'main', commit: 'c', folder: '' }
+  const at = { branch: 'main', commit: 'c', folder }
   return githubHost(outbound(), connection()).listFiles('acme/app', at)
 }
 const compared = async (diffs: unknown[], more: object = {}) => {
@@ -59,6 +59,13 @@ test('GitHub: a tree that is cut, or with a path that is longer than is read, hi
   expect((await failureOf(cut)).code).toBe('git_repository_too_large')
   const long = listed([entry('a'), entry('b'.repeat(5_000))])
   expect((await failureOf(long)).code).toBe('git_repository_too_large')
+})
+
+test('GitHub: a folder that is not among a cut list is not taken for one that is not there', async () => {
+  const above = [entry('other', 'tree')]
+  expect(await listed(above, {}, 'live')).toEqual(new Map())
+  const cut = listed(above, { truncated: true }, 'live')
+  expect((await failureOf(cut)).code).toBe('git_repository_too_large')
 })
 
 test('GitHub: an answer is parsed once, and not by octokit', async () => {
