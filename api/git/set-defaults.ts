@@ -8,13 +8,13 @@ import {
   type GitClaim,
   type GitConnection,
 } from '../../store/git/git-connections.ts'
-import { holdFollowers } from '../../store/git/followers-of-defaults.ts'
 import { noteMovedDefaults } from '../../app/git/note-moved-defaults.ts'
 import { startInitialization } from '../../app/git/start-initialization.ts'
 import { startPipelineWebhook, startWebhook } from '../../app/git/start-webhook.ts'
 import { triggeredPipelines } from '../../store/pipelines/pipelines.ts'
 import type { Deps } from '../deps.ts'
 import { claimOf, markReady } from './create-connection.ts'
+import { holdingFollowed } from './hold-followed.ts'
 import { findRepository, type FoundRepository } from './find-repository.ts'
 import { markOrUndo, ownershipOf } from './mark-claim.ts'
 import { openHost } from '../../app/git/open-host.ts'
@@ -90,57 +90,58 @@ async function writeDefaults(
 ): Promise<GitConnection> {
   const { organizationId } = caller
   const { id } = before
-  return deps.store.tenant(organizationId, async (tenant) => {
-    const connections = gitConnections(tenant)
-    const followers = await holdFollowers(tenant, id)
-    const held = await connections.getForUpdate(id)
-    const changed = await connections.update(id, {
-      defaultRepo: found.repository.fullName,
-      defaultBranch: found.branch,
-      ...(moved && { status: 'initializing' as const, statusReason: null }),
-      ...(otherRepository && {
-        webhookState: 'pending' as const,
-        webhookSecret: before.webhookSecret ?? newWebhookSecret(deps, organizationId),
-      }),
-    })
-    // Compared with the row as it is now: another request may have moved it while the host was asked.
-    await noteMovedDefaults(tenant, caller, {
-      followers,
-      moved: {
-        repo: otherRepository || held.defaultRepo !== before.defaultRepo,
-        branch: held.defaultBranch !== changed.defaultBranch,
-      },
-    })
-    if (moved) {
-      await connections.claim(id, claim)
-      await startInitialization(tenant, { connectionId: id, claim })
-    }
-    if (otherRepository) {
-      await startWebhook(tenant, id)
-      // The webhook of the repository before may be a pipeline's too, and is removed below.
-      for (const pipeline of await triggeredPipelines(tenant, id))
-        await startPipelineWebhook(tenant, pipeline, { afterSeconds: 60 })
-    }
-    await auditLog(tenant, actorOf(caller)).record('git.connection_default_set', {
-      target: { kind: 'git_connection', id, label: found.repository.fullName },
-      detail: {
-        repo: { from: before.defaultRepo, to: changed.defaultRepo },
-        branch: { from: before.defaultBranch, to: changed.defaultBranch },
-      },
-    })
-    return changed
-  })
+  return holdingFollowed(
+    deps,
+    { organizationId, id },
+    async (tenant, { followers, connection: held }) => {
+      const connections = gitConnections(tenant)
+      const changed = await connections.update(id, {
+        defaultRepo: found.repository.fullName,
+        defaultBranch: found.branch,
+        ...(moved && { status: 'initializing' as const, statusReason: null }),
+        ...(otherRepository && {
+          webhookState: 'pending' as const,
+          webhookSecret: before.webhookSecret ?? newWebhookSecret(deps, organizationId),
+        }),
+      })
+      // Compared with the row as it is now: another request may have moved it while the host was asked.
+      await noteMovedDefaults(tenant, caller, {
+        followers,
+        moved: {
+          repo: otherRepository || held.defaultRepo !== before.defaultRepo,
+          branch: held.defaultBranch !== changed.defaultBranch,
+        },
+      })
+      if (moved) {
+        await connections.claim(id, claim)
+        await startInitialization(tenant, { connectionId: id, claim })
+      }
+      if (otherRepository) {
+        await startWebhook(tenant, id)
+        // The webhook of the repository before may be a pipeline's too, and is removed below.
+        for (const pipeline of await triggeredPipelines(tenant, id))
+          await startPipelineWebhook(tenant, pipeline, { afterSeconds: 60 })
+      }
+      await auditLog(tenant, actorOf(caller)).record('git.connection_default_set', {
+        target: { kind: 'git_connection', id, label: found.repository.fullName },
+        detail: {
+          repo: { from: before.defaultRepo, to: changed.defaultRepo },
+          branch: { from: before.defaultBranch, to: changed.defaultBranch },
+        },
+      })
+      return changed
+    },
+  )
 }
 
 type Undone = { before: GitConnection; old: GitClaim | undefined; after: GitConnection }
 
 /** The new branch could not be claimed: restores the previous one. A run may have read the new one meanwhile. */
 async function putBack(deps: Deps, caller: Caller, { before, old, after }: Undone): Promise<void> {
-  await deps.store.tenant(caller.organizationId, async (tenant) => {
+  const at = { organizationId: caller.organizationId, id: before.id }
+  await holdingFollowed(deps, at, async (tenant, { followers }) => {
     const { defaultRepo, defaultBranch, status, statusReason, webhookState } = before
     const connections = gitConnections(tenant)
-    const followers = await holdFollowers(tenant, before.id)
-    await connections.getForUpdate(before.id)
     if (old) await connections.claim(before.id, old)
     else await connections.release(before.id)
     await connections.update(before.id, {

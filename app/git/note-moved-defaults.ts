@@ -4,12 +4,12 @@ import { actorOf } from '../../store/audit/audit-log.ts'
 import type { Tenant } from '../../store/driver/tenant.ts'
 import {
   noteOtherPlace,
-  waitingAmong,
+  pipelinesThatWait,
   type Followers,
 } from '../../store/git/followers-of-defaults.ts'
 import type { RowsOfRepository } from '../../store/git/rows-of-repository.ts'
 import { voidWaitingReleases } from '../runs/void-waiting-releases.ts'
-import { voidWaitingRuns } from '../runs/void-waiting-runs.ts'
+import { noteChanges } from '../workspaces/note-change.ts'
 
 export type MovedDefaults = { repo: boolean; branch: boolean }
 
@@ -29,13 +29,11 @@ export async function noteMovedDefaults(
   const what = defaultsOfConnection
   const parts = partsOfChange(['appBranch'])
   await noteOtherPlace(tenant, rows, { userId: caller.userId, what, parts })
-  const waiting = await waitingAmong(tenant, rows)
+  await noteChanges(tenant, caller, { workspaceIds: rows.workspaceIds, what, effect: 'stale' })
   const by = caller.email ?? caller.name
   const change = { actor: actorOf(caller), what: `${what} changed by ${by}` }
-  for (const workspaceId of waiting.workspaceIds)
-    await voidWaitingRuns(tenant, { ...change, workspaceId, effect: 'stale' })
   // What was built stays what it is: only who may approve it has changed.
-  for (const pipelineId of waiting.pipelineIds)
+  for (const pipelineId of await pipelinesThatWait(tenant, rows.pipelineIds))
     await voidWaitingReleases(tenant, { ...change, pipelineId, effect: 'guard' })
 }
 

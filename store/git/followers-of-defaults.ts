@@ -14,26 +14,38 @@ export type Followers = {
  * `holdRowsOfRepository`; the caller locks the connection after them.
  */
 export async function holdFollowers(tenant: Tenant, connectionId: number): Promise<Followers> {
+  const { workspaces, pipelines } = followers(tenant, connectionId)
+  return read({ workspaces: workspaces.forNoKeyUpdate(), pipelines: pipelines.forNoKeyUpdate() })
+}
+
+/** The same followers, not locked. */
+export const followersOf = async (tenant: Tenant, connectionId: number): Promise<Followers> =>
+  read(followers(tenant, connectionId))
+
+function followers(tenant: Tenant, connectionId: number) {
   const { db, organizationId } = unwrap(tenant)
-  const workspaces: Array<{ id: number; hasBranch: boolean }> = await db('workspaces')
+  const workspaces = db('workspaces')
     .where({ organizationId, gitConnectionId: connectionId, sourceKind: 'git' })
     .whereRaw(`source->>'repo' is null`)
     .orderBy('id')
-    .forNoKeyUpdate()
     .select('id', db.raw(`source->>'branch' is not null as has_branch`))
-  const pipelineIds: number[] = await db('pipelines')
+  const pipelines = db('pipelines')
     .where({ organizationId, appGitConnectionId: connectionId })
     .whereNull('appBranch')
     .orderBy('id')
-    .forNoKeyUpdate()
     .pluck('id')
-  return { workspaces, pipelineIds }
+  return { workspaces, pipelines }
+}
+
+/** One after the other: locks are taken in this order. */
+async function read({ workspaces, pipelines }: ReturnType<typeof followers>): Promise<Followers> {
+  return { workspaces: await workspaces, pipelineIds: await pipelines }
 }
 
 /**
  * Notes in one statement, since there may be thousands, that these rows read from another place: `userId` becomes an
- * author of their next runs, and what was read before `updated_at` counts as read elsewhere
- * (app/workspaces/source-of-workspace.ts).
+ * author of the pipelines' next runs, and what was read before `updated_at` counts as read elsewhere
+ * (app/workspaces/source-of-workspace.ts). Authors of workspaces are noted with their waiting runs, by `noteChanges`.
  */
 export async function noteOtherPlace(
   tenant: Tenant,
@@ -45,13 +57,10 @@ export async function noteOtherPlace(
     `with read as (
        -- Not the transaction's start: a version that was stored while this transaction waited must be older.
        update workspaces set updated_at = clock_timestamp()
-       where organization_id = :organizationId and id = any(:workspaceIds::integer[]) returning id),
+       where organization_id = :organizationId and id = any(:workspaceIds::integer[])),
      built as (
        update pipelines set updated_at = clock_timestamp()
-       where organization_id = :organizationId and id = any(:pipelineIds::integer[]) returning id),
-     noted as (
-       insert into workspace_authorship (organization_id, workspace_id, user_id, what)
-       select :organizationId::integer, id, :userId::integer, :what::text from read)
+       where organization_id = :organizationId and id = any(:pipelineIds::integer[]) returning id)
      insert into pipeline_authorship (organization_id, pipeline_id, user_id, what, part)
      select :organizationId::integer, id, :userId::integer, :what::text, part
      from built cross join unnest(:parts::text[]) as part`,
@@ -59,20 +68,17 @@ export async function noteOtherPlace(
   )
 }
 
-/** Those of them with a run that an approval could still let go on. */
-export async function waitingAmong(
+/** Those of the pipelines with a run that an approval could still let go on. */
+export async function pipelinesThatWait(
   tenant: Tenant,
-  rows: RowsOfRepository,
-): Promise<RowsOfRepository> {
+  pipelineIds: readonly number[],
+): Promise<number[]> {
   const { db, organizationId } = unwrap(tenant)
-  const { rows: found } = await db.raw(
-    `select array(select distinct workspace_id from workspace_runs
-         where organization_id = :organizationId and phase in ('awaiting_approval', 'apply_queued')
-           and workspace_id = any(:workspaceIds::integer[]) order by workspace_id) as "workspaceIds",
-       array(select distinct pipeline_id from application_runs
-         where organization_id = :organizationId and phase in ('awaiting_approval', 'deploy_queued')
-           and pipeline_id = any(:pipelineIds::integer[]) order by pipeline_id) as "pipelineIds"`,
-    { organizationId, ...rows },
+  const { rows } = await db.raw(
+    `select distinct pipeline_id as id from application_runs
+     where organization_id = :organizationId and phase in ('awaiting_approval', 'deploy_queued')
+       and pipeline_id = any(:pipelineIds::integer[]) order by id`,
+    { organizationId, pipelineIds: [...pipelineIds] },
   )
-  return found[0]
+  return rows.map(({ id }: { id: number }) => id)
 }

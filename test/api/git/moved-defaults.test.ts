@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sourceOfWorkspace } from '../../../app/workspaces/source-of-workspace.ts'
 import { workspaces } from '../../../store/workspaces/workspaces.ts'
 import { deployWorld } from '../../harness/deploy/deploy-world.ts'
+import { eventually } from '../../harness/eventually.ts'
 import { gitHarness, peerMakers, type GitHarness } from '../../harness/git/git-harness.ts'
 import type { TestOrganization, TestWorkspace } from '../../harness/test-organization.ts'
 import type { TestUser } from '../../harness/test-user.ts'
@@ -157,5 +158,28 @@ describe('PATCH /api/git/connections/{id} leads what follows the connection to a
     expect(noted).toEqual([{ pipelineId: deploy.pipelineId, part: 'build' }])
     const own = await by.post(`${run.url}/approve`, {})
     expect([own.statusCode, own.json().code]).toEqual([403, 'approver_is_author'])
+  })
+
+  test('200: what begins to follow the connection while it is moved is noted as well', async () => {
+    const repo = await repository()
+    const connectionId = await connect(repo)
+    const late = await workspaceOf(await connect(await repository()), {})
+    const by = await org.user('SRE · Cloud Admin')
+    const { platform } = harness.deps.store
+    let moving: Promise<unknown> = Promise.resolve()
+    await platform.transaction(async (trx) => {
+      // As a request that makes a follower: it holds the connection until it is stored.
+      await trx('git_connections').where({ id: connectionId }).forUpdate().select('id')
+      moving = move(by, connectionId, { defaultBranch: 'other' })
+      await eventually(async () => {
+        const { rows } = await trx.raw(
+          `select from pg_locks where not granted and pg_backend_pid() = any(pg_blocking_pids(pid))`,
+        )
+        return rows.length > 0
+      })
+      await trx('workspaces').where({ id: late.id }).update({ gitConnectionId: connectionId })
+    })
+    await moving
+    expect(await authoredBy(by)).toEqual([late.id])
   })
 })
