@@ -1,3 +1,4 @@
+import { startPending } from '../outbox/start-pending.ts'
 import { maxLiveSyncs } from '../../domain/clouds/max-live-syncs.ts'
 import type { PlatformDb } from '../driver/connect.ts'
 
@@ -38,8 +39,7 @@ export async function longCloudSyncs(
   const { rows } = await db.raw(
     `select s.organization_id as "organizationId", s.id as "syncId" from cloud_syncs s
      where s.state = 'running' and s.started_at < now() - interval '10 minutes'
-       and not exists (select from outbox x where x.kind = 'start' and x.done_at is null and x.dead_at is null
-         and x.workflow_id = 'org-' || s.organization_id || '/cloud-sync/' || s.id)
+       and not ${startPending(`'org-' || s.organization_id || '/cloud-sync/' || s.id`)}
      order by s.started_at limit ?`,
     [limit],
   )

@@ -1,3 +1,4 @@
+import { startPending } from '../outbox/start-pending.ts'
 import type { IngestTrigger } from '../../domain/finops/ingest-state.ts'
 import type { PlatformDb } from '../driver/connect.ts'
 import { goneAfter } from '../finops/billing-uploads.ts'
@@ -47,8 +48,7 @@ export async function longIngests(
   const { rows } = await db.raw(
     `select g.organization_id as "organizationId", g.id as "ingestId" from billing_ingests g
      where g.state = 'running' and g.started_at < now() - interval '10 minutes'
-       and not exists (select from outbox x where x.kind = 'start' and x.done_at is null and x.dead_at is null
-         and x.workflow_id = 'org-' || g.organization_id || '/billing/' || g.id)
+       and not ${startPending(`'org-' || g.organization_id || '/billing/' || g.id`)}
      order by g.started_at limit ?`,
     [limit],
   )

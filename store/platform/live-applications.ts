@@ -1,3 +1,4 @@
+import { startPending } from '../outbox/start-pending.ts'
 import type { ApplicationPhase } from '../../domain/pipelines/application-state.ts'
 import type { PlatformDb } from '../driver/connect.ts'
 
@@ -16,8 +17,7 @@ export async function liveApplications(
 ): Promise<LiveApplication[]> {
   const { rows } = await db.raw(
     `select a.organization_id as "organizationId", a.pipeline_run_id as "pipelineRunId", a.phase,
-       exists (select 1 from outbox x where x.kind = 'start' and x.done_at is null and x.dead_at is null
-         and x.workflow_id = 'org-' || a.organization_id || '/app-run/' || a.pipeline_run_id)
+       ${startPending(`'org-' || a.organization_id || '/app-run/' || a.pipeline_run_id`)}
          as "startPending"
      from application_runs a
      where a.phase in ('queued', 'sourcing', 'building', 'awaiting_approval', 'deploy_queued', 'deploying',

@@ -1,3 +1,4 @@
+import { startPending } from '../outbox/start-pending.ts'
 import type { PlatformDb } from '../driver/connect.ts'
 import type { LivePhase } from '../../domain/runs/run-state.ts'
 
@@ -18,8 +19,7 @@ export async function liveRuns(
 ): Promise<LiveRun[]> {
   const { rows } = await db.raw(
     `select r.organization_id as "organizationId", r.id as "workspaceRunId", r.workspace_id as "workspaceId", r.kind, r.phase,
-       exists (select 1 from outbox x where x.kind = 'start' and x.done_at is null and x.dead_at is null
-         and x.workflow_id = 'org-' || r.organization_id || '/infra-run/' || r.id) as "startPending"
+       ${startPending(`'org-' || r.organization_id || '/infra-run/' || r.id`)} as "startPending"
      from workspace_runs r
      where r.phase in ('planning', 'awaiting_approval', 'apply_queued', 'applying') and r.id > ?
        and coalesce(r.started_at, r.created_at) < now() - interval '10 seconds'
