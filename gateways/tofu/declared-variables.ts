@@ -12,8 +12,8 @@ const maxDeclarationsBytes = 32 * 1024 * 1024
 /**
  * Runs `tofu show -json -module=.`, which reads the files of the step's folder, and evaluates of them what it needs
  * before anything else: sources of modules, and the `for_each` of providers. So it needs the values of variables and
- * the files that those name. Undefined for a configuration that OpenTofu cannot read. Throws where its program did not end by itself: which variables override
- * the files is not known then.
+ * the files that those name. Undefined for a configuration that OpenTofu cannot read. Throws where its program did not
+ * end by itself: what the files declare is not known then.
  */
 export async function readDeclaredVariables(
   run: (args: readonly string[], step: Partial<Step>) => Promise<StepEnd>,

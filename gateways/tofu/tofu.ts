@@ -24,8 +24,8 @@ const out = 'out'
 const settings = 'settings'
 /** The read-only folder in which `show` runs, with the plan's lock file alone. */
 const reading = 'reading'
-/** The run's files once more, to be read after the plan. */
-const copy = `${reading}/files`
+/** The run's files once more, read-only: they are read after the plan, whose code may have changed the others. */
+const copy = 'copy'
 
 const planFile = `${out}/plan.bin`
 const backendOverride = JSON.stringify({ terraform: { backend: { http: {} } } })
@@ -121,13 +121,14 @@ export function tofu(options: TofuOptions) {
       signal,
       onLine: async (stream, line) => (isOfNoEncryption(line) ? undefined : onLine(stream, line)),
       ...step,
-      readOnly: [settings, reading, ...(step.readOnly ?? [])],
+      readOnly: [settings, reading, copy, ...(step.readOnly ?? [])],
     })
   const archive = moduleArchive({ bench, data, dataFolder, run: async (step) => run([], step) })
 
   return {
     async prepare(files: Readonly<Record<string, string>>): Promise<void> {
-      for (const folder of [root, data, out, settings, reading]) await bench.makeFolder(folder)
+      for (const folder of [root, data, out, settings, reading, copy])
+        await bench.makeFolder(folder)
       await bench.write(`${settings}/tofu.rc`, withProviderInstallation(options.cliConfig ?? ''))
       await writeFiles(bench, configuration, files)
       await bench.write(`${root}/${backendOverrideFile}`, backendOverride)
