@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 
-/** Of some nanoseconds each, as the comparison of two characters takes: some milliseconds. */
+/** Of a nanosecond or two each: some milliseconds. */
 const stepsOfTurn = 4_000_000
 
 export type CountSteps = (steps: number) => Promise<void>

@@ -172,6 +172,7 @@ async function note(
   if (kind === 'infrastructure' || made.length === 0) return
   await notePipelineChange(tenant, caller, {
     pipelineId,
+    // Split at the same in store/own-branch.ts.
     what: made.join(', '),
     parts: partsOfChange(made),
     effect: 'guard',

@@ -2,7 +2,10 @@
 export const changedParts = ['build', 'deploy'] as const
 export type ChangedPart = (typeof changedParts)[number]
 
-/** How a change of what a Git connection names is noted for the pipelines that follow it. */
+/**
+ * How a change of what a Git connection names is noted for the pipelines that follow it. Stored, and compared in SQL
+ * (store/own-branch.ts): a note of other words would count as deployed by a run of any branch.
+ */
 export const defaultsOfConnection = 'default repository or branch of the Git connection'
 
 /**

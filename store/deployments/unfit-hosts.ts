@@ -54,7 +54,7 @@ export function unfitHosts(tenant: Tenant) {
  * Another machine takes the name over, with these labels. It is none of the deployments under way that are for
  * others, and has nothing that it could go back from.
  */
-export async function leaveLive(
+export async function leaveLiveDeployments(
   tenant: Tenant,
   agentId: number,
   labels: Readonly<Record<string, string>>,

@@ -9,7 +9,7 @@ import { agentChanges } from '../../../store/agents/agent-changes.ts'
 import { enrolledAgents, type Join } from '../../../store/agents/enrolled-agents.ts'
 import { dropLeases } from '../../../store/agents/host-ends.ts'
 import { auditLog } from '../../../store/audit/audit-log.ts'
-import { leaveLive } from '../../../store/deployments/unfit-hosts.ts'
+import { leaveLiveDeployments } from '../../../store/deployments/unfit-hosts.ts'
 import type { Tenant } from '../../../store/driver/tenant.ts'
 import type { Deps } from '../../deps.ts'
 
@@ -74,7 +74,7 @@ async function takeOver(tenant: Tenant, join: Join, id: number): Promise<number>
   for (const deploymentId of await dropLeases(tenant, id))
     await wakeDeployment(tenant, deploymentId, `taken-over:${id}:${Date.now()}`)
   await agentTokens(tenant).revokeAll(id)
-  await leaveLive(tenant, id, join.labels)
+  await leaveLiveDeployments(tenant, id, join.labels)
   await enrolledAgents(tenant).takeOver(id, join)
   return id
 }
