@@ -1,15 +1,19 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import { configurationVersionQuery } from '../api/queries.ts'
 import type { RunDetail, RunPlace } from '../api/types.ts'
 import { useMe } from '../app/session.ts'
 import { Button } from '../parts/forms.tsx'
 import { plainText } from '../parts/plain-text.ts'
 import { Scroller } from '../parts/scroller.tsx'
-import { VariableDialog } from '../workspaces/variable-dialog.tsx'
 import { RunViewLink } from './run-tabs.tsx'
 import { snippetOf } from './snippet-of.ts'
+
+/** A script of its own: most runs lack no variable. */
+const VariableDialog = lazy(async () => ({
+  default: (await import('../workspaces/variable-dialog.tsx')).VariableDialog,
+}))
 
 type Diagnostic = RunDetail['diagnostics'][number]
 type Props = { run: RunDetail; place: RunPlace }
@@ -37,13 +41,15 @@ export function RunDiagnostics({ run, place }: Props) {
         ))}
       </ol>
       {missing !== undefined && (
-        <VariableDialog
-          workspaceId={run.workspaceId}
-          variable={undefined}
-          name={missing}
-          onSaved={() => setSet([...set, missing])}
-          onClose={() => setMissing(undefined)}
-        />
+        <Suspense fallback={null}>
+          <VariableDialog
+            workspaceId={run.workspaceId}
+            variable={undefined}
+            name={missing}
+            onSaved={() => setSet([...set, missing])}
+            onClose={() => setMissing(undefined)}
+          />
+        </Suspense>
       )}
     </>
   )

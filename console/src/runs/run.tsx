@@ -6,10 +6,10 @@ import type { RunDetail, RunPlace } from '../api/types.ts'
 import { blockedWords } from '../api/words.ts'
 import type { RunSearch } from '../app/searches.ts'
 import type { Choice } from './decision-words.ts'
-import { CompareRuns } from './compare-runs.tsx'
 import { Decision } from './decision.tsx'
 import { isOfWorkspace } from './is-of-workspace.ts'
 import { RunCommentsShown } from './lazy-comments.tsx'
+import { CompareRunsShown } from './lazy-compare.tsx'
 import { LogView } from './log-view.tsx'
 import { Gone, isGone } from '../parts/gone.tsx'
 import { ErrorNote, Loading } from '../parts/notes.tsx'
@@ -129,7 +129,7 @@ function RunShown({ run, place, search }: { run: RunDetail; place: RunPlace; sea
             ) : (
               <p className="dim">{noPlanWords(run)}</p>
             ))}
-          {tab === 'compare' && search.with && <CompareRuns run={run} other={search.with} />}
+          {tab === 'compare' && search.with && <CompareRunsShown run={run} other={search.with} />}
           {tab === 'checks' && <RunChecks run={run} />}
           {tab === 'log' && <LogView key={stage} place={place} stage={stage} line={search.line} />}
           {tab === 'comments' && <RunCommentsShown place={place} />}
