@@ -127,6 +127,7 @@ import * as retiredValues from './migrations/0170-retire-values.ts'
 import * as seenPlans from './migrations/0171-bind-seen-plans-to-variables.ts'
 import * as sourcesOfBuilds from './migrations/0174-note-sources-of-builds.ts'
 import * as approvalsOfOutputs from './migrations/0175-approvals-of-outputs.ts'
+import * as blobsOfFiles from './migrations/0176-note-blobs-of-files.ts'
 
 export const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): Promise<void> }> = {
   '0001-add-organizations-and-people': organizationsAndPeople,
@@ -257,6 +258,7 @@ export const migrations: Record<string, { up(knex: Knex, sealHead?: SealHead): P
   '0171-bind-seen-plans-to-variables': seenPlans,
   '0174-note-sources-of-builds': sourcesOfBuilds,
   '0175-approvals-of-outputs': approvalsOfOutputs,
+  '0176-note-blobs-of-files': blobsOfFiles,
 }
 
 /** The key of the advisory lock, arbitrary: of two starts at once, one migrates after the other. */

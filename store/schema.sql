@@ -974,6 +974,7 @@ table configuration_versions
   commit_author character varying(300)
   commit_message character varying(4000)
   local_modules boolean
+  file_blobs text[]
   constraint configuration_versions_organization_id_id_key UNIQUE (organization_id, id)
   constraint configuration_versions_organization_id_pull_request_id_fkey FOREIGN KEY (organization_id, pull_request_id) REFERENCES git_pull_requests(organization_id, id)
   constraint configuration_versions_organization_id_workspace_id_fkey FOREIGN KEY (organization_id, workspace_id) REFERENCES workspaces(organization_id, id) ON DELETE CASCADE

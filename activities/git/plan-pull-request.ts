@@ -1,14 +1,12 @@
-import { isDeepStrictEqual } from 'node:util'
-import { blobId } from '../../domain/git/blob-id.ts'
 import { assertUsable } from '../../domain/workspaces/configuration-files.ts'
-import { readConfigurationFiles } from '../../gateways/configurations/read-configuration.ts'
+import { readSourceFiles } from '../../gateways/configurations/read-configuration.ts'
 import type { GitHost } from '../../gateways/git/git-host.ts'
 import { systemActor } from '../../store/audit/audit-log.ts'
 import { gitPullRequests } from '../../store/git/git-pull-requests.ts'
 import { startComment } from '../../app/git/start-comment.ts'
 import { createRun } from '../../app/runs/create-run.ts'
 import { createVersion } from '../../app/workspaces/create-version.ts'
-import { openFiles } from '../../app/workspaces/open-files.ts'
+import { openFilePieces } from '../../app/workspaces/open-files.ts'
 import { configurationVersions } from '../../store/workspaces/configuration-versions.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 import type { Deps } from '../deps.ts'
@@ -44,18 +42,19 @@ export async function planPullRequest(
       return 'planned'
     const versions = configurationVersions(tenant)
     const version = await versions.newest(workspaceId)
-    return version && versions.sealedFiles(version.id)
+    return version && { ...version, blobs: await versions.blobsOf(version.id) }
   })
   if (newest === 'planned') return
-  const now = newest && openFiles(deps, organizationId, newest)
-  const known = new Map(Object.values(now ?? {}).map((text) => [blobId(text), text]))
+  const known = new Set(newest?.blobs)
   const read = await host.readFiles(repo, { branch, commit, folders, known })
-  const files = Object.fromEntries(
-    Object.entries(read).map(([path, text]) => [path.slice(prefix.length), text]),
-  )
+  const listed = new Map([...read.listed].map(([path, blob]) => [path.slice(prefix.length), blob]))
+  const prepared = await readSourceFiles(organizationId, {
+    source: { ...read, listed },
+    earlier: newest && openFilePieces(deps, organizationId, newest),
+    commit,
+  })
   // Our own pull request, for a version on a protected branch.
-  if (prefix !== '' && isDeepStrictEqual(files, now)) return
-  const prepared = await readConfigurationFiles(organizationId, files, commit)
+  if (prefix !== '' && prepared.unchanged) return
   const authorUserIds = await authors()
   await store.tenant(organizationId, async (tenant) => {
     const workspace = await workspaces(tenant).getForUpdate(workspaceId)

@@ -4,12 +4,9 @@ import type { Caller } from '../../domain/access/caller.ts'
 import { auditedNames } from '../../domain/workspaces/audited-names.ts'
 import { conflict } from '../../domain/errors.ts'
 import { folderOfWorkspace } from '../../domain/git/plan-hydration.ts'
-import {
-  assertUsable,
-  type ConfigurationFiles,
-} from '../../domain/workspaces/configuration-files.ts'
+import { assertUsable } from '../../domain/workspaces/configuration-files.ts'
 import type { ReadFiles } from '../../domain/workspaces/read-configuration-body.ts'
-import { readConfigurationFiles } from '../../gateways/configurations/read-configuration.ts'
+import { readChangedFiles } from '../../gateways/configurations/read-configuration.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import {
   gitHydrations,
@@ -20,7 +17,7 @@ import { configurationVersions } from '../../store/workspaces/configuration-vers
 import { queueHydration, startHydration } from '../../app/git/queue-hydration.ts'
 import { createVersion } from '../../app/workspaces/create-version.ts'
 import { noteChange } from '../../app/workspaces/note-change.ts'
-import { openFiles } from '../../app/workspaces/open-files.ts'
+import { openFilePieces } from '../../app/workspaces/open-files.ts'
 import { workspaces, type Workspace } from '../../store/workspaces/workspaces.ts'
 import type { Deps } from '../deps.ts'
 import { holdWorkspace } from '../workspaces/hold-workspace.ts'
@@ -97,11 +94,11 @@ async function readTheirs(
   { organizationId }: Caller,
   { id, hydrationId }: Omit<Choice, 'take'>,
 ): Promise<Theirs | undefined> {
-  const { row, name, sealed } = await deps.store.tenant(organizationId, async (tenant) => {
+  const { row, name, version } = await deps.store.tenant(organizationId, async (tenant) => {
     const found = await gitHydrations(tenant).getWhole(id, hydrationId)
     const workspace = await workspaces(tenant).get(id)
-    const files = await configurationVersions(tenant).sealedFiles(found.configurationVersionId)
-    return { row: found, name: workspace.name, sealed: files }
+    const shown = await configurationVersions(tenant).get(found.configurationVersionId)
+    return { row: found, name: workspace.name, version: shown }
   })
   if (row.state !== 'diverged') return undefined
   const differences = differencesOf(deps.keyring, organizationId, row)
@@ -112,9 +109,8 @@ async function readTheirs(
       `${unread.path} of the repository is more than a configuration may have. Make it smaller there, or take "ours".`,
     )
   await others()
-  const ours = openFiles(deps, organizationId, sealed)
-  await others()
-  const files = await readConfigurationFiles(organizationId, withTheirs(ours, name, differences))
+  const ours = openFilePieces(deps, organizationId, version)
+  const files = await readChangedFiles(organizationId, ours, theirsOf(name, differences))
   return { files, endedAt: row.endedAt?.getTime() }
 }
 
@@ -146,19 +142,10 @@ async function takeTheirs(
   })
 }
 
-function withTheirs(
-  ours: ConfigurationFiles,
-  workspaceName: string,
-  differences: readonly Difference[],
-): ConfigurationFiles {
+function theirsOf(workspaceName: string, differences: readonly Difference[]) {
   const folder = `${folderOfWorkspace(workspaceName)}/`
-  const files = { ...ours }
-  for (const { path, theirs } of differences) {
+  return differences.flatMap(({ path, theirs }) =>
     // Files of a folder that the workspace has left are ignored.
-    if (!path.startsWith(folder)) continue
-    const name = path.slice(folder.length)
-    if (theirs === null) delete files[name]
-    else files[name] = theirs
-  }
-  return files
+    path.startsWith(folder) ? [[path.slice(folder.length), theirs] as const] : [],
+  )
 }

@@ -37,7 +37,7 @@ export async function putConfiguration(
       )
     const newest = await configurationVersions(tenant).newest(id)
     if (newest?.filesSha256 === files.sha256) {
-      await configurationVersions(tenant).noteModules(newest, files.localModules)
+      await configurationVersions(tenant).noteFiles(newest.id, files)
       return { version: newest, created: false }
     }
     // After the line above, so that a save whose answer was lost can be repeated (RFC 9110, 13.1.1).

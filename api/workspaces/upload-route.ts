@@ -78,7 +78,7 @@ async function parseUpload(request: FastifyRequest, bytes: Buffer): Promise<unkn
   const { organizationId } = request.caller
   uploadAllowance.use(organizationId, bytes.length)
   try {
-    request.largeFiles = await readConfiguration(organizationId, { body: bytes })
+    request.largeFiles = await readConfiguration(organizationId, bytes)
   } catch (error) {
     if (!(error instanceof AppError) || error.fault !== 'invalid') throw error
     request.bodyFault = error

@@ -29,6 +29,7 @@ export async function createVersion(
     files: keyring.seal(placeOfFiles(tenant.organizationId), files.text),
     filesSha256: files.sha256,
     fileNames: files.names,
+    fileBlobs: files.blobs,
     sizeBytes: files.sizeBytes,
     localModules: files.localModules,
   })

@@ -1,16 +1,19 @@
-import { readSource, type ReadSource } from '../../gateways/git/read-source.ts'
-import { readConfigurationFiles } from '../../gateways/configurations/read-configuration.ts'
-import type { ReadFiles } from '../../domain/workspaces/read-configuration-body.ts'
+import { readSource, type KnownSource, type ReadSource } from '../../gateways/git/read-source.ts'
+import { readSourceFiles } from '../../gateways/configurations/read-configuration.ts'
+import type { AssembledFiles } from '../../domain/workspaces/assemble-files.ts'
 import type { Keyring } from '../../gateways/keyring/keyring.ts'
 import type { Outbound } from '../../gateways/outbound/outbound.ts'
 import type { Store } from '../../store/driver/connect.ts'
 import type { GitConnection } from '../../store/git/git-connections.ts'
 import { workspaces } from '../../store/workspaces/workspaces.ts'
 import { openHost } from '../git/open-host.ts'
-import { openFiles } from './open-files.ts'
+import { openFilePieces } from './open-files.ts'
 import { sourceOfWorkspace } from './source-of-workspace.ts'
 
-export type GitFiles = Omit<ReadSource, 'files'> & { files: ReadFiles }
+export type GitFiles = Omit<ReadSource, 'files'> & {
+  /** Undefined where the version that they were compared with has the same, and is of a commit too. */
+  files: AssembledFiles | undefined
+}
 
 /** What was read, and the version it was compared with. Without `read` the branch is unchanged since that version. */
 export type GitSourceRead = {
@@ -36,20 +39,31 @@ export async function readGitSource(
     return { ...source, updatedAt: workspace.updatedAt }
   })
   if (!found) return undefined
-  const { connection, place, newest, current, sealedFiles, updatedAt } = found
-  const known = sealedFiles && {
+  const { connection, place, newest, current, blobs, updatedAt } = found
+  const known = newest && {
     current,
-    // Stored before it was noted whether their modules can change: takeGitVersion notes it of what is read.
-    again: newest?.localModules === null,
-    commitSha: newest?.commitSha ?? null,
-    files: () => openFiles(deps, organizationId, sealedFiles),
+    commitSha: newest.commitSha,
+    names: newest.fileNames,
+    blobs,
   }
   const host = openHost(deps, organizationId, connection)
   const read = await ask(connection, async () => readSource(host, place, known))
-  const files = read && (await readConfigurationFiles(organizationId, read.files, read.commit))
-  return {
-    read: read && files && { ...read, files },
-    onTopOf: newest?.id ?? null,
-    updatedAt,
-  }
+  const same = read && known?.commitSha && isListed(read.files.listed, known)
+  const files =
+    read && !same
+      ? await readSourceFiles(organizationId, {
+          source: read.files,
+          earlier: newest && openFilePieces(deps, organizationId, newest),
+          commit: read.commit,
+        })
+      : undefined
+  return { read: read && { ...read, files }, onTopOf: newest?.id ?? null, updatedAt }
 }
+
+const isListed = (
+  listed: ReadonlyMap<string, string>,
+  { names, blobs }: Pick<KnownSource, 'names' | 'blobs'>,
+): boolean =>
+  blobs !== null &&
+  listed.size === names.length &&
+  names.every((name, index) => listed.get(name) === blobs[index])

@@ -14,8 +14,8 @@ export type SourceOfWorkspace = {
   newest: ConfigurationVersion | undefined
   /** Whether the newest version was read from the current place: the source was not changed since. */
   current: boolean
-  /** The sealed files of the newest version. */
-  sealedFiles: Buffer | undefined
+  /** The blob id of each of its files; null where they were not noted. */
+  blobs: string[] | null
 }
 
 /** Where a workspace of source `git` reads its files, and what it read last. */
@@ -47,6 +47,6 @@ export async function sourceOfWorkspace(
     place: { ...source, repo, path: workspace.path, ...(branch !== undefined && { branch }) },
     newest,
     current: newest?.source === 'git' && newest.createdAt > workspace.updatedAt,
-    sealedFiles: newest && (await versions.sealedFiles(newest.id)),
+    blobs: newest ? await versions.blobsOf(newest.id) : null,
   }
 }

@@ -2,7 +2,7 @@ import type { Tenant } from '../../store/driver/tenant.ts'
 import { conflict } from '../../domain/errors.ts'
 import { auditedNames } from '../../domain/workspaces/audited-names.ts'
 import { assertUsable } from '../../domain/workspaces/configuration-files.ts'
-import type { ReadFiles } from '../../domain/workspaces/read-configuration-body.ts'
+import type { AssembledFiles } from '../../domain/workspaces/assemble-files.ts'
 import type { Keyring } from '../../gateways/keyring/keyring.ts'
 import { auditLog, type AuditActor } from '../../store/audit/audit-log.ts'
 import { authorsOfCommits, type Attribution } from '../git/authors-of-commits.ts'
@@ -24,9 +24,8 @@ export type GitVersion = {
   read: {
     commit: string
     branch: string
-    files: ReadFiles
-    /** Whether the version that it was compared with has the same files. */
-    unchanged: boolean
+    /** Undefined where the version that it was compared with has the same files and a commit. */
+    files: AssembledFiles | undefined
     commits: ReadonlyArray<Attribution & { words?: CommitWords }>
     complete: boolean
     pushes: ReadonlyArray<Attribution & { after: string }> | null
@@ -50,9 +49,14 @@ export async function takeGitVersion(
   const newest = await versions.newest(workspace.id)
   if ((newest?.id ?? null) !== onTopOf)
     throw conflict('git_source_moved', 'The configuration was changed meanwhile. Try again.')
+  if (newest && !files) {
+    assertUsable({ names: newest.fileNames, details: [], refused: [] }, workspace.path)
+    return { version: newest, created: false }
+  }
+  if (!files) throw new Error('no files were read, and there is no version')
   assertUsable(files, workspace.path)
-  if (newest?.commitSha && read.unchanged) {
-    await versions.noteModules(newest, files.localModules)
+  if (newest?.commitSha && files.unchanged) {
+    await versions.noteFiles(newest.id, files)
     return { version: newest, created: false }
   }
 

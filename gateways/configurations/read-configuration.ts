@@ -1,9 +1,15 @@
 import { fileURLToPath } from 'node:url'
 import { AppError, unavailable, type ErrorDetail } from '../../domain/errors.ts'
+import {
+  assembleFiles,
+  changeFiles,
+  type AssembledFiles,
+  type SourceFiles,
+} from '../../domain/workspaces/assemble-files.ts'
 import type { ConfigurationFiles } from '../../domain/workspaces/configuration-files.ts'
-import { readFiles, type ReadFiles } from '../../domain/workspaces/read-configuration-body.ts'
+import type { ReadFiles } from '../../domain/workspaces/read-configuration-body.ts'
 import type { Frame, Header } from '../runner/frames.ts'
-import { endProcess, keptProcesses } from '../runner/kept-processes.ts'
+import { endProcess, keptProcesses, type KeptProcess } from '../runner/kept-processes.ts'
 import { createTurns } from '../runner/turns.ts'
 
 const megabyte = 1_048_576
@@ -19,58 +25,119 @@ const patienceMs = 60_000
 /** Above this many bytes a process of its own is worth its start. */
 export const maxHereBytes = 64 * 1_024
 
-/** Reads files that a Git host sent, with the commit that they are of. */
-export async function readConfigurationFiles(
-  organizationId: number,
-  files: ConfigurationFiles,
-  commit?: string,
-): Promise<ReadFiles> {
-  const length = Object.values(files).reduce((sum, text) => sum + text.length, 0)
-  if (length <= maxHereBytes) return readFiles(files, commit)
-  return readConfiguration(organizationId, { body: Buffer.from(JSON.stringify({ files })), commit })
-}
+/** What the process is asked for, once it has the bytes. */
+export type AskedFiles = { of: 'body' } | { of: 'changes' } | { of: 'source'; commit: string }
+/** `unchanged` of files of a source. */
+export type ReadAnswer = AssembledFiles
+
+/** Bytes for the process by name, each in any number of pieces. */
+type Sent = ReadonlyArray<
+  readonly [name: string, pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>]
+>
+
+/** The files of an earlier version as they are stored: JSON, an object of texts by name. */
+export type EarlierFiles = { sizeBytes: number; pieces: AsyncIterable<Uint8Array> }
 
 /**
  * Reads the body of an upload in a process of its own, with the CPU that runs have: ten megabytes take 0.3 s,
  * which others would wait for here. Throws what the API answers to a body that it refuses.
  */
-export async function readConfiguration(
+export const readConfiguration = async (organizationId: number, body: Buffer): Promise<ReadFiles> =>
+  ask(organizationId, { of: 'body' }, [['body', [body]]])
+
+/**
+ * Files of a commit that a Git host listed, read in the same process. `earlier` is the version whose contents were
+ * known.
+ */
+export async function readSourceFiles(
   organizationId: number,
-  { body, commit }: { body: Buffer; commit?: string | undefined },
+  { source, earlier, commit }: ReadSourceFiles,
+): Promise<AssembledFiles> {
+  const sizes = [...source.contents].map(([blob, { length }]): [string, number] => [blob, length])
+  const length = sizes.reduce((sum, [, size]) => sum + size, earlier?.sizeBytes ?? 0)
+  if (length <= maxHereBytes)
+    return assembleFiles(earlier && (await filesIn(earlier)), source, commit)
+  return ask(organizationId, { of: 'source', commit }, [
+    ['listed', [jsonOf([...source.listed])]],
+    ['lengths', [jsonOf(sizes)]],
+    ['contents', source.contents.values()],
+    ...(earlier ? [['earlier', earlier.pieces] as const] : []),
+  ])
+}
+
+type ReadSourceFiles = { source: SourceFiles; earlier: EarlierFiles | undefined; commit: string }
+
+/** A version's files with some changed: null removes one. */
+export async function readChangedFiles(
+  organizationId: number,
+  earlier: EarlierFiles,
+  changes: ReadonlyArray<readonly [name: string, text: string | null]>,
 ): Promise<ReadFiles> {
+  const bytes = jsonOf(changes)
+  if (earlier.sizeBytes + bytes.length <= maxHereBytes)
+    return changeFiles(await filesIn(earlier), changes)
+  return ask(organizationId, { of: 'changes' }, [
+    ['earlier', earlier.pieces],
+    ['changes', [bytes]],
+  ])
+}
+
+const jsonOf = (value: unknown): Buffer => Buffer.from(JSON.stringify(value))
+
+async function filesIn({ pieces }: EarlierFiles): Promise<ConfigurationFiles> {
+  const all: Uint8Array[] = []
+  for await (const piece of pieces) all.push(piece)
+  // Written by create-version.ts, in this shape.
+  return JSON.parse(Buffer.concat(all).toString()) as ConfigurationFiles
+}
+
+async function ask(organizationId: number, asked: AskedFiles, sent: Sent): Promise<ReadAnswer> {
   const leave = await turns.take(organizationId)
   try {
     const reader = await readers.take(organizationId)
-    const timer = setTimeout(() => reader.runner.kill(), patienceMs)
-    try {
-      if (commit !== undefined) await reader.runner.channel.send({ kind: 'commit', commit })
-      await reader.runner.channel.sendBlob('body', body)
-      const answer = await receive(reader.frames)
-      readers.keep(organizationId, reader)
-      if (answer instanceof AppError) throw answer
-      return answer
-    } catch (error) {
-      if (error instanceof AppError) throw error
-      endProcess(reader)
-      // Its message could have bytes of the body.
-      throw unavailable('configuration_unreadable', 'The files could not be read. Send them again.')
-    } finally {
-      clearTimeout(timer)
-    }
+    const answer = await answerOf(reader, asked, sent)
+    readers.keep(organizationId, reader)
+    if (answer instanceof AppError) throw answer
+    return answer
   } finally {
     leave()
   }
 }
 
-async function receive(frames: AsyncIterator<Frame>): Promise<ReadFiles | AppError> {
+async function answerOf(
+  reader: KeptProcess,
+  asked: AskedFiles,
+  sent: Sent,
+): Promise<ReadAnswer | AppError> {
+  const { channel } = reader.runner
+  const timer = setTimeout(() => reader.runner.kill(), patienceMs)
+  try {
+    for (const [name, pieces] of sent)
+      for await (const { buffer, byteOffset, length } of pieces)
+        await channel.sendPieces(name, Buffer.from(buffer, byteOffset, length))
+    await channel.send({ kind: 'read', ...asked })
+    return await receive(reader.frames)
+  } catch (error) {
+    // It may have half of what was sent.
+    endProcess(reader)
+    // Of the earlier version's own store, else its message could have bytes of the body.
+    if (error instanceof AppError) throw error
+    throw unavailable('configuration_unreadable', 'The files could not be read. Try again.')
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function receive(frames: AsyncIterator<Frame>): Promise<ReadAnswer | AppError> {
   const { header } = await nextOf(frames)
   if (header.kind === 'refused') return refusalIn(header)
-  const names = await blobOf(frames)
+  const listed = JSON.parse((await blobOf(frames)).toString()) as Pick<
+    ReadAnswer,
+    'names' | 'blobs'
+  >
   // Written by read-configuration-process.ts, in this shape.
-  const { sha256, sizeBytes, localModules, details, refused } = header as unknown as ReadFiles
-  const text = await blobOf(frames)
-  const known = { sha256, sizeBytes, localModules, details, refused }
-  return { ...known, names: JSON.parse(names.toString()), text }
+  const { kind: _, ...known } = header as unknown as ReadAnswer & { kind: string }
+  return { ...known, ...listed, text: await blobOf(frames) }
 }
 
 const refusalIn = (header: Header): AppError =>

@@ -1,3 +1,4 @@
+import type { SourceFiles } from '../../domain/workspaces/assemble-files.ts'
 import type { CommitWords } from './read-commit.ts'
 import type { RefChange } from '../../domain/git/pushes-between.ts'
 
@@ -6,8 +7,8 @@ export type ReadRequest = {
   commit: string
   /** Without an end slash; the empty one is the whole repository. */
   folders: readonly string[]
-  /** Blob id → content: known contents are not fetched. */
-  known: ReadonlyMap<string, string>
+  /** Blob ids whose contents are not fetched. */
+  known: ReadonlySet<string>
 }
 
 export type CommitRange = {
@@ -38,8 +39,8 @@ export type CommitAuthors = {
 
 /** Reading a workspace's files out of a repository. */
 export interface GitSource {
-  /** Path → content of every file below the folders; text alone, within the limits of a configuration. */
-  readFiles(name: string, request: ReadRequest): Promise<Record<string, string>>
+  /** Every file below the folders, and the contents that are not known; within the limits of a configuration. */
+  readFiles(name: string, request: ReadRequest): Promise<SourceFiles>
   authors(name: string, range: CommitRange): Promise<CommitAuthors>
   /**
    * The moves of the branch, newest first, as the host reports them when it is asked: an attacker with its

@@ -1,7 +1,8 @@
+import { maxSourceBytes } from '../../domain/git/source-too-large.ts'
 import type { Outbound } from '../outbound/outbound.ts'
 import type { GitSource } from './git-source.ts'
 import { withSnapshot, type Remote } from './git-snapshot.ts'
-import { maxReadBytes, readBlobs } from './read-blobs.ts'
+import { readBlobs } from './read-blobs.ts'
 
 /** Reads files by git itself, in two requests for any number of them: for hosts whose API tells no blobs. */
 export const readBySnapshot =
@@ -15,7 +16,7 @@ export const readBySnapshot =
         for (const folder of folders)
           for (const [path, blob] of await snapshot.files(folder)) listed.set(path, blob)
         return readBlobs(listed, known, {
-          one: async (_path, oid) => snapshot.blob(oid, maxReadBytes),
+          one: async (_path, oid) => snapshot.blob(oid, maxSourceBytes),
         })
       },
     })

@@ -1,31 +1,28 @@
-import { isDeepStrictEqual } from 'node:util'
 import { invalid } from '../../domain/errors.ts'
-import { blobId } from '../../domain/git/blob-id.ts'
 import { pushesBetween } from '../../domain/git/pushes-between.ts'
 import { foldersOf, isWithin, type WorkspaceSource } from '../../domain/git/workspace-source.ts'
-import type { ConfigurationFiles } from '../../domain/workspaces/configuration-files.ts'
+import type { SourceFiles } from '../../domain/workspaces/assemble-files.ts'
 import type { CommitAuthors, CommitRange, GitPush } from './git-source.ts'
 import { maxChanges, type GitHost } from './git-host.ts'
 import { isStatus } from './git-refusal.ts'
 
 export type SourcePlace = WorkspaceSource & { repo: string; path: string }
 /**
- * The newest version's files, opened if they are needed, and the commit that they came from; `current` where they
- * are of this very place.
+ * What is known of the newest version's files, and the commit that they came from; `current` where they are of this
+ * very place.
  */
 export type KnownSource = {
   commitSha: string | null
-  files: () => ConfigurationFiles
+  names: readonly string[]
+  /** The blob id of each of them; null where they were not noted, and then all is read, whatever the commit. */
+  blobs: readonly string[] | null
   current: boolean
-  /** The files are wanted even where the branch's head is the known commit. */
-  again?: boolean
 }
 export type ReadSource = {
   commit: string
   branch: string
-  files: ConfigurationFiles
-  /** Whether the known files are the same. */
-  unchanged: boolean
+  /** Contents of those blobs alone that are not known. */
+  files: SourceFiles
   /** The pushes that touched the folders, all of them if none did; null if the host does not report them without a gap. */
   pushes: readonly GitPush[] | null
 } & CommitAuthors
@@ -47,7 +44,7 @@ export async function readSource(
       'source.branch',
       `there is no branch ${branch} in ${name}`,
     )
-  if (known?.current && !known.again && known.commitSha === commit) return undefined
+  if (known?.current && known.blobs && known.commitSha === commit) return undefined
   return readAt(host, { ...place, repo: name }, { branch, commit, known })
 }
 
@@ -59,26 +56,24 @@ async function readAt(
 ): Promise<ReadSource> {
   const { branch, commit, known } = at
   const folders = foldersOf(place, place.path)
-  const knownFiles = known?.files()
   const files = await host.readFiles(place.repo, {
     branch,
     commit,
     folders,
-    known: new Map(Object.values(knownFiles ?? {}).map((text) => [blobId(text), text])),
+    known: new Set(known?.blobs),
   })
-  if (Object.keys(files).length === 0)
+  if (files.listed.size === 0)
     throw refused(
       'git_folder_not_found',
       'path',
       `there is no file in ${place.path === '' ? 'the repository' : `the folder ${place.path}`} of ${place.repo} on ${branch}`,
     )
-  const from = await knownCommit(host, place.repo, { commit, files, known, knownFiles })
+  const from = await knownCommit(host, place.repo, { commit, files, known })
   const range = { from, to: commit, folders }
   return {
     commit,
     branch,
     files,
-    unchanged: isDeepStrictEqual(files, knownFiles),
     pushes: await pushesOf(host, place.repo, { branch, ...range }),
     ...(await host.authors(place.repo, range)),
   }
@@ -86,9 +81,8 @@ async function readAt(
 
 type Compared = {
   commit: string
-  files: ConfigurationFiles
+  files: SourceFiles
   known: KnownSource | undefined
-  knownFiles: ConfigurationFiles | undefined
 }
 
 /**
@@ -98,11 +92,12 @@ type Compared = {
 async function knownCommit(
   host: GitHost,
   repo: string,
-  { commit: head, files, known, knownFiles = {} }: Compared,
+  { commit: head, files, known }: Compared,
 ): Promise<string | null> {
   const base = known?.commitSha ?? null
   if (base === null || known?.current) return base
-  const found = Object.keys(files).filter((path) => !Object.hasOwn(knownFiles, path))
+  const names = new Set(known?.names)
+  const found = [...files.listed.keys()].filter((path) => !names.has(path))
   if (found.length === 0) return base
   try {
     const changes = await host.compare(repo, { base, head })

@@ -5,7 +5,7 @@ import { blobIn, fetchSnapshot, filesBelow, nameTreePath, remoteUrl } from './fe
 import type { CommitRequest } from './git-host.ts'
 import { hasCode } from './head-moved.ts'
 import { pushCommit } from './push-commit.ts'
-import { moreThanIsRead } from './read-blobs.ts'
+import { moreThanIsRead } from '../../domain/git/source-too-large.ts'
 import type { Snapshot } from './snapshot-protocol.ts'
 import { askRemote, type Remote } from './snapshot-requests.ts'
 

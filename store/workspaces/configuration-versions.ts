@@ -22,7 +22,10 @@ class ConfigurationVersionRow extends Model {
   /** Sealed. */
   declare files: Buffer
   declare filesSha256: string
+  /** In order. */
   declare fileNames: string[]
+  /** The git blob id of each of them, in the same order; null for versions from before these were noted. */
+  declare fileBlobs: string[] | null
   declare sizeBytes: number
   /** All modules that they call are part of them; null for files that were stored before this was looked at. */
   declare localModules: boolean | null
@@ -31,11 +34,17 @@ class ConfigurationVersionRow extends Model {
 
 export type ConfigurationVersion = Omit<
   ConfigurationVersionRow,
-  keyof Model | 'organizationId' | 'files' | 'commitAuthor' | 'commitMessage'
+  keyof Model | 'organizationId' | 'files' | 'fileBlobs' | 'commitAuthor' | 'commitMessage'
 >
 export type NewConfigurationVersion = Pick<
   ConfigurationVersionRow,
-  'workspaceId' | 'authorUserIds' | 'files' | 'filesSha256' | 'fileNames' | 'sizeBytes'
+  | 'workspaceId'
+  | 'authorUserIds'
+  | 'files'
+  | 'filesSha256'
+  | 'fileNames'
+  | 'fileBlobs'
+  | 'sizeBytes'
 > &
   Partial<
     Pick<
@@ -91,12 +100,18 @@ export function configurationVersions(tenant: Tenant) {
         .returning(withoutFiles)
     },
 
-    /** Of a version that was stored before its modules were looked at. The same files were just read. */
-    async noteModules(
-      { id, localModules: known }: Pick<ConfigurationVersion, 'id' | 'localModules'>,
-      localModules: boolean,
+    /** Of a version that was stored before these were noted. The same files were just read. */
+    async noteFiles(
+      id: number,
+      { localModules, blobs }: { localModules: boolean; blobs: string[] },
     ): Promise<void> {
-      if (known === null) await rows().where({ id }).patch({ localModules })
+      await rows().where({ id }).whereNull('fileBlobs').patch({ localModules, fileBlobs: blobs })
+    },
+
+    /** In the order of `fileNames`; null for a version from before they were noted. */
+    async blobsOf(id: number): Promise<string[] | null> {
+      const row = await rows().select('fileBlobs').findOne({ id })
+      return row?.fileBlobs ?? null
     },
 
     async newest(workspaceId: number): Promise<ConfigurationVersion | undefined> {

@@ -206,7 +206,7 @@ test('approvals and files from before an upgrade count as unseen, until they are
     harness.deps.store.tenant(world.org.id, async (tenant) =>
       unwrap(tenant).db(table).where({ workspaceId: world.id }).update(change),
     )
-  await before('configuration_versions', { localModules: null })
+  await before('configuration_versions', { localModules: null, fileBlobs: null })
   expect(await plan(world)).toMatchObject(waits(/before it was noted whether their modules/))
   await world.author.put(`${world.url}/configuration`, { files: simpleFiles })
   expect(await plan(world)).toMatchObject(goesOn)

@@ -1,28 +1,11 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createHarness, type Harness } from '../../harness/create-harness.ts'
+import { configurationReaders as reading } from '../../harness/configuration-readers.ts'
 import type { TestUser } from '../../harness/test-user.ts'
 
 /** Above what the API reads itself. */
 const long = `# ${'x'.repeat(100_000)}\n`
 const main = { 'main.tf': 'resource "terraform_data" "a" {}\n' }
-
-/** The processes that this one started to read configurations. */
-const reading = (): number[] =>
-  readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => {
-      try {
-        return (
-          readFileSync(`/proc/${pid}/status`, 'utf8').includes(`PPid:\t${process.pid}\n`) &&
-          readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('read-configuration-process')
-        )
-      } catch {
-        // It has ended since it was listed.
-        return false
-      }
-    })
-    .map(Number)
 
 const killAll = () => reading().forEach((pid) => process.kill(pid, 'SIGKILL'))
 async function endAll(): Promise<void> {

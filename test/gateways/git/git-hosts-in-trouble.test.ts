@@ -47,7 +47,7 @@ const callsOf = (host: GitHost, name: string): Record<keyof GitHost, () => Promi
   findComment: async () => host.findComment(name, { number: 1, words: 'plan' }),
   writeComment: async () => host.writeComment(name, { number: 1, id: null, body: 'plan' }),
   readFiles: async () =>
-    host.readFiles(name, { branch: 'main', commit: sha, folders: ['a'], known: new Map() }),
+    host.readFiles(name, { branch: 'main', commit: sha, folders: ['a'], known: new Set() }),
   authors: async () => host.authors(name, { from: null, to: sha, folders: ['a'] }),
   pushes: async () => host.pushes(name, 'main'),
   registerWebhook: async () =>

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { blobId } from '../../../domain/git/blob-id.ts'
 import { readBlobs } from '../../../gateways/git/read-blobs.ts'
 import { eachProvider } from '../../harness/git/each-provider.ts'
+import { textsOf } from '../../harness/git/source-files.ts'
 
 const files = {
   'README.md': 'hello\n',
@@ -19,26 +20,30 @@ eachProvider('reading from %s', (provider) => {
 
   test('reads only the files of the folders, byte for byte', async () => {
     const { name, head } = await repository()
-    const at = { branch: 'main', commit: await head(), known: new Map<string, string>() }
-    expect(await provider.host.readFiles(name, { ...at, folders: ['a'] })).toEqual({
+    const at = { branch: 'main', commit: await head(), known: new Set<string>() }
+    const read = async (...folders: string[]) =>
+      textsOf(await provider.host.readFiles(name, { ...at, folders }))
+    expect(await read('a')).toEqual({
       'a/one.tf': '# één\n',
       'a/b/two.tf': '# two\n',
     })
-    expect(await provider.host.readFiles(name, { ...at, folders: ['a/b', 'nowhere'] })).toEqual({
+    expect(await read('a/b', 'nowhere')).toEqual({
       'a/b/two.tf': '# two\n',
     })
-    expect(await provider.host.readFiles(name, { ...at, folders: [''] })).toEqual(files)
+    expect(await read('')).toEqual(files)
   })
 
   test('known files are not requested again', async () => {
     const { name, head } = await repository()
     const at = { branch: 'main', commit: await head(), folders: ['a'] }
     const asked = provider.peer.server.calls.length
-    await provider.host.readFiles(name, { ...at, known: new Map() })
+    await provider.host.readFiles(name, { ...at, known: new Set() })
     const all = provider.peer.server.calls.length - asked
-    const known = new Map(Object.values(files).map((text) => [blobId(text), text]))
+    const known = new Set(Object.values(files).map(blobId))
     const before = provider.peer.server.calls.length
-    expect(Object.keys(await provider.host.readFiles(name, { ...at, known }))).toHaveLength(2)
+    const read = await provider.host.readFiles(name, { ...at, known })
+    expect([read.listed.size, read.contents.size]).toEqual([2, 0])
+    expect(Object.keys(textsOf(read, files)).toSorted()).toEqual(['a/b/two.tf', 'a/one.tf'])
     const again = provider.peer.server.calls.length - before
     // Bitbucket is read with git, which gets all files in one request.
     expect(again).toBe(provider.peer.provider === 'bitbucket' ? all : all - 2)
@@ -135,14 +140,13 @@ describe('the limits of a read', () => {
       reads += 1
       return Buffer.from('#')
     }
-    await expect(readBlobs(listed(1_001), new Map(), { one: read })).rejects.toMatchObject({
+    await expect(readBlobs(listed(1_001), new Set(), { one: read })).rejects.toMatchObject({
       fault: 'invalid',
       code: 'git_source_too_large',
     })
     expect(reads).toBe(0)
-    expect(Object.keys(await readBlobs(listed(1_000), new Map(), { one: read }))).toHaveLength(
-      1_000,
-    )
+    const most = await readBlobs(listed(1_000), new Set(), { one: read })
+    expect(most.listed.size).toBe(1_000)
   })
 
   test('a read of more than 10 MiB is aborted at the limit', async () => {
@@ -151,7 +155,7 @@ describe('the limits of a read', () => {
       reads += 1
       return Buffer.alloc(1_048_576, '#')
     }
-    await expect(readBlobs(listed(900), new Map(), { one: read })).rejects.toMatchObject({
+    await expect(readBlobs(listed(900), new Set(), { one: read })).rejects.toMatchObject({
       code: 'git_source_too_large',
     })
     expect(reads).toBeLessThan(30)
@@ -164,7 +168,8 @@ describe('the limits of a read', () => {
       module: null,
     }
     const read = async (path: string) => bytes[path] ?? null
-    const one = async (path: string) => readBlobs(new Map([[path, path]]), new Map(), { one: read })
+    const one = async (path: string) =>
+      textsOf(await readBlobs(new Map([[path, path]]), new Set(), { one: read }))
     await expect(one('a.png')).rejects.toMatchObject({
       code: 'git_source_not_text',
       message: expect.stringContaining('a.png'),

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import { readSource } from '../../../gateways/git/read-source.ts'
 import { eachProvider } from '../../harness/git/each-provider.ts'
+import { knownOf } from '../../harness/git/source-files.ts'
 
 eachProvider('a source of %s that was changed', (provider) => {
   const place = (repo: string, path: string, include: string[] = []) => ({
@@ -19,11 +20,7 @@ eachProvider('a source of %s that was changed', (provider) => {
       provider.peer.edit(name, { write: { [path]: `# ${email}\n` }, email })
     await edit('b/main.tf', 'eve@example.com')
     const known = await readSource(provider.host, place(name, 'a'), undefined)
-    const of = (current: boolean) => ({
-      commitSha: known?.commit ?? null,
-      files: () => known?.files ?? {},
-      current,
-    })
+    const of = (current: boolean) => knownOf(known, current)
     expect(claimed(known)).not.toContain('eve@example.com')
     // The same head.
     expect(await readSource(provider.host, place(name, 'a'), of(true))).toBeUndefined()
@@ -40,11 +37,7 @@ eachProvider('a source of %s that was changed', (provider) => {
   test('has the authors since the known commit where the same folders are read', async () => {
     const { name } = await provider.repository({ 'a/main.tf': '# a\n' })
     const known = await readSource(provider.host, place(name, 'a'), undefined)
-    const renamed = {
-      commitSha: known?.commit ?? null,
-      files: () => known?.files ?? {},
-      current: false,
-    }
+    const renamed = knownOf(known, false)
     const edit = async (path: string, email: string) =>
       provider.peer.edit(name, { write: { [path]: `# ${email}\n` }, email })
     await edit('a/main.tf', 'ada@example.com')

@@ -17,7 +17,7 @@ eachProvider('%s', (provider) => {
           branch: 'main',
           commit,
           folders: ['live'],
-          known: new Map(),
+          known: new Set<string>(),
         }),
       )
       provider.peer.server.fault = () => undefined
@@ -39,7 +39,7 @@ eachProvider('%s', (provider) => {
       )
     }
     const commit = commitOf(gitdir, { root: treeOf(gitdir, [['40000', 'live', id]]), head })
-    const at = { branch: 'main', commit, folders: ['live'], known: new Map() }
+    const at = { branch: 'main', commit, folders: ['live'], known: new Set<string>() }
     const error = await failureOf(provider.host.readFiles(repo, at))
     expect([error.fault, error.code]).toEqual(['conflict', 'git_repository_too_large'])
   }, 60_000)
