@@ -12,6 +12,7 @@ import { githubFiles } from './github-trees.ts'
 import { githubWebhooks } from './github-webhooks.ts'
 import { octokitFetch } from './octokit-fetch.ts'
 import { isStatus } from '../git-refusal.ts'
+import { inTurns } from '../in-turns.ts'
 import { proveToken } from '../prove-token.ts'
 import { providerFetch, unreadFetch } from '../provider-fetch.ts'
 
@@ -121,7 +122,7 @@ export function githubHost(
           return filesOf(name, { tree: data.tree.sha, folder: '' })
         }),
       )
-      return changesBetween(before ?? new Map(), after ?? new Map())
+      return inTurns(changesBetween(before ?? new Map(), after ?? new Map()))
     },
 
     isProtected: async (name, branch) => {

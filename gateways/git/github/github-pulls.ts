@@ -6,6 +6,7 @@ import { maxChanges } from '../git-host.ts'
 import { maxCommentPages, type FoundPull, type GitPulls } from '../git-pulls.ts'
 import { isStatus } from '../git-refusal.ts'
 import { hasCode } from '../head-moved.ts'
+import { inTurns } from '../in-turns.ts'
 
 const perPage = 100
 
@@ -104,7 +105,8 @@ async function changedPaths(
         return filesOf(name, { tree: commit.tree.sha, folder: '' })
       }),
     )
-    return changesBetween(before ?? new Map(), after ?? new Map()).map(({ path }) => path)
+    const changes = await inTurns(changesBetween(before ?? new Map(), after ?? new Map()))
+    return changes.map(({ path }) => path)
   } catch (error) {
     if (!hasCode(error, 'git_repository_too_large')) throw error
     // The first page has all files that it tells, however few commits are asked for ("Compare two commits").
