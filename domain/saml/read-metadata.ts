@@ -16,6 +16,9 @@ export type IdpMetadata = {
   certificates: CheckedCertificate[]
 }
 
+/** 40 ms of reading. Providers' own have some 300, and AD FS's some 1,500. */
+const maxElements = 8_000
+
 /** Why a metadata document cannot be used, for the person who uploaded it. */
 export class MetadataFault extends Error {}
 
@@ -57,16 +60,18 @@ export function readMetadata(xml: string): IdpMetadata {
 
 function parse(xml: string): Element {
   try {
-    return parseXml(xml.trim())
+    return parseXml(xml.trim(), maxElements)
   } catch (error) {
     if (!(error instanceof SamlRefusal)) throw error
-    throw new MetadataFault(
-      error.reason === 'xml_doctype'
-        ? 'has a document type or entities, which are refused'
-        : 'is no well-formed XML',
-      { cause: error },
-    )
+    throw new MetadataFault(faultOf(error.reason), { cause: error })
   }
+}
+
+function faultOf(reason: string): string {
+  if (reason === 'xml_doctype') return 'has a document type or entities, which are refused'
+  if (reason === 'xml_too_many_elements')
+    return `has more than ${maxElements.toLocaleString('en')} elements: give the metadata of this identity provider alone`
+  return 'is no well-formed XML'
 }
 
 function entityOf(root: Element): Element {

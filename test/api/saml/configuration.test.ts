@@ -157,6 +157,12 @@ describe('400: the error names the field and the reason', () => {
       /document type/,
     ],
     [
+      'a federation',
+      () => ({ metadataXml: `<a>${'<b/>'.repeat(8_000)}</a>` }),
+      'metadataXml',
+      /more than 8,000 elements/,
+    ],
+    [
       'two providers',
       () => {
         const one = idp.metadata().slice('<?xml version="1.0"?>'.length)
