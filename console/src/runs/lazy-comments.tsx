@@ -1,8 +1,9 @@
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import type { RunPlace } from '../api/types.ts'
 import { Loading } from '../parts/notes.tsx'
+import { lazyPart } from '../parts/lazy-part.tsx'
 
-const RunComments = lazy(async () => ({
+const RunComments = lazyPart(async () => ({
   default: (await import('./run-comments.tsx')).RunComments,
 }))
 

@@ -1,8 +1,9 @@
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import type { RunDetail } from '../api/types.ts'
 import { Loading } from '../parts/notes.tsx'
+import { lazyPart } from '../parts/lazy-part.tsx'
 
-const CompareRuns = lazy(async () => ({
+const CompareRuns = lazyPart(async () => ({
   default: (await import('./compare-runs.tsx')).CompareRuns,
 }))
 

@@ -1,6 +1,7 @@
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
+import { lazyPart } from '../parts/lazy-part.tsx'
 
-const Charts = lazy(async () => ({
+const Charts = lazyPart(async () => ({
   default: (await import('./run-history-charts.tsx')).RunHistoryCharts,
 }))
 

@@ -1,7 +1,8 @@
-import { lazy, Suspense, type ComponentProps } from 'react'
+import { Suspense, type ComponentProps } from 'react'
 import { Loading } from '../parts/notes.tsx'
+import { lazyPart } from '../parts/lazy-part.tsx'
 
-const Timeline = lazy(async () => ({ default: (await import('./run-timeline.tsx')).Timeline }))
+const Timeline = lazyPart(async () => ({ default: (await import('./run-timeline.tsx')).Timeline }))
 
 /** A script of its own, with the words of all audit events. */
 export const TimelineShown = (props: ComponentProps<typeof Timeline>) => (

@@ -1,5 +1,5 @@
 import { useNavigate } from '@tanstack/react-router'
-import { lazy, Suspense, useCallback, useMemo } from 'react'
+import { Suspense, useCallback, useMemo } from 'react'
 import type { RunDetail, RunPlace } from '../api/types.ts'
 import type { RunSearch } from '../app/searches.ts'
 import { patched, planSearch, type PlanPatch } from '../infrastructure/plan-search.ts'
@@ -8,8 +8,9 @@ import { Loading } from '../parts/notes.tsx'
 import { loadPlanView } from './load-plan-view.ts'
 import { marksOfRun, ResourceMarks } from './resource-marks.tsx'
 import { nameOfRun } from './run-row.tsx'
+import { lazyPart } from '../parts/lazy-part.tsx'
 
-const PlanView = lazy(async () => ({ default: (await loadPlanView()).PlanView }))
+const PlanView = lazyPart(async () => ({ default: (await loadPlanView()).PlanView }))
 
 type Props = {
   run: RunDetail

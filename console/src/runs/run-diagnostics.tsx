@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { configurationVersionQuery } from '../api/queries.ts'
 import type { RunDetail, RunPlace } from '../api/types.ts'
 import { useMe } from '../app/session.ts'
@@ -9,9 +9,10 @@ import { plainText } from '../parts/plain-text.ts'
 import { Scroller } from '../parts/scroller.tsx'
 import { RunViewLink } from './run-tabs.tsx'
 import { snippetOf } from './snippet-of.ts'
+import { lazyPart } from '../parts/lazy-part.tsx'
 
 /** A script of its own: most runs lack no variable. */
-const VariableDialog = lazy(async () => ({
+const VariableDialog = lazyPart(async () => ({
   default: (await import('../workspaces/variable-dialog.tsx')).VariableDialog,
 }))
 

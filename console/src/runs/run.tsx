@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { runQuery, workspaceQuery } from '../api/queries.ts'
 import type { RunDetail, RunPlace } from '../api/types.ts'
 import { blockedWords } from '../api/words.ts'
@@ -30,9 +30,10 @@ import { RunSuccess } from './run-success.tsx'
 import { RunTabs } from './run-tabs.tsx'
 import { TimelineShown } from './lazy-timeline.tsx'
 import { plainText } from '../parts/plain-text.ts'
+import { lazyPart } from '../parts/lazy-part.tsx'
 
 /** Most runs are of workspaces, so it is a script of its own. */
-const ApplicationRunShown = lazy(async () => ({
+const ApplicationRunShown = lazyPart(async () => ({
   default: (await import('../deployments/application-run.tsx')).ApplicationRunShown,
 }))
 

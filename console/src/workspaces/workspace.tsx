@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect } from 'react'
+import { Suspense, useEffect } from 'react'
 import { workspaceQuery } from '../api/queries.ts'
 import type { Workspace } from '../api/types.ts'
 import { CloudAccountLink } from '../clouds/account-field.tsx'
@@ -24,19 +24,20 @@ import { WorkspaceRuns } from './workspace-runs.tsx'
 import { Settings } from './workspace-settings.tsx'
 import { State } from './workspace-state.tsx'
 import { Variables } from './workspace-variables.tsx'
+import { lazyPart } from '../parts/lazy-part.tsx'
 
 const route = getRouteApi('/app/workspaces/$id')
 
 /** The chart is a script of its own. */
-const WorkspaceCostTab = lazy(async () => ({
+const WorkspaceCostTab = lazyPart(async () => ({
   default: (await import('../cost/workspace-cost.tsx')).WorkspaceCostTab,
 }))
 
-const WorkspaceAgents = lazy(async () => ({
+const WorkspaceAgents = lazyPart(async () => ({
   default: (await import('../agents/workspace-agents.tsx')).WorkspaceAgents,
 }))
 
-const StateVersionView = lazy(async () => ({
+const StateVersionView = lazyPart(async () => ({
   default: (await import('./state/state-version.tsx')).StateVersionView,
 }))
 

@@ -1,10 +1,11 @@
-import { lazy, Suspense, useState, type DragEvent, type ReactNode } from 'react'
+import { Suspense, useState, type DragEvent, type ReactNode } from 'react'
 import { useOpening } from '../../app/use-opening.ts'
 import type { FileTexts } from '../merge-files.ts'
 import { droppedFiles } from './dropped-files.ts'
 import type { ChosenFile } from './read-upload.ts'
+import { lazyPart } from '../../parts/lazy-part.tsx'
 
-const UploadDialog = lazy(async () => ({
+const UploadDialog = lazyPart(async () => ({
   default: (await import('./upload-dialog.tsx')).UploadDialog,
 }))
 
