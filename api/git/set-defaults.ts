@@ -138,7 +138,7 @@ type Undone = { before: GitConnection; old: GitClaim | undefined; after: GitConn
 
 /** The new branch could not be claimed: restores the previous one. A run may have read the new one meanwhile. */
 async function putBack(deps: Deps, caller: Caller, { before, old, after }: Undone): Promise<void> {
-  const at = { organizationId: caller.organizationId, id: before.id }
+  const at = { organizationId: caller.organizationId, id: before.id, insists: true }
   await holdingFollowed(deps, at, async (tenant, { followers }) => {
     const { defaultRepo, defaultBranch, status, statusReason, webhookState } = before
     const connections = gitConnections(tenant)

@@ -24,6 +24,7 @@ import { holdPipeline } from './hold-pipeline.ts'
 import { presentPipelines } from './present-pipelines.ts'
 import type { PipelineBody, PipelineChangeBody } from './schemas.ts'
 import { sourceOfApplication } from './source-of-application.ts'
+import { gitConnections } from '../../store/git/git-connections.ts'
 
 /**
  * Changes a pipeline. Who does becomes an author of its next run, and a waiting approval is void; what
@@ -117,6 +118,9 @@ async function askedFor(
         appRepo: appRepo ?? before.appRepo,
       })
     : {}
+  // It begins to follow the connection's branch, which must not be moved meanwhile (api/git/hold-followed.ts).
+  if (change.appBranch === null && !isOtherSource && before.appGitConnectionId !== null)
+    await gitConnections(tenant).getForShare(before.appGitConnectionId)
   return {
     ...(name !== undefined && { name: checkPipelineName(name) }),
     ...(strategy !== undefined && { strategy }),

@@ -26,7 +26,12 @@ export async function resolveSource(
 ): Promise<ResolvedSource> {
   if (asked.cloudAccountId) await useAccount(tenant, asked.cloudAccountId, now)
   const { gitConnectionId: id = now.gitConnectionId } = asked
-  const connection = id ? await gitConnections(tenant).get(id) : undefined
+  const changes = asked.source !== undefined || asked.gitConnectionId !== undefined
+  const connections = gitConnections(tenant)
+  // Held: what begins to follow its defaults must not miss that they are moved (api/git/hold-followed.ts).
+  const connection = id
+    ? await (changes ? connections.getForShare(id) : connections.get(id))
+    : undefined
   const kind = asked.source?.kind ?? now.sourceKind
   if (kind === 'inline') {
     // An unchanged connection is not checked again.
@@ -37,7 +42,6 @@ export async function resolveSource(
     return { sourceKind: 'inline', source: {} }
   }
   if (!connection) {
-    const changes = asked.source !== undefined || asked.gitConnectionId !== undefined
     // The connection was deleted: everything else can be changed, and a run reports what is missing.
     if (!changes) return { sourceKind: 'git', source: now.source }
     throw invalid('A git source needs the connection that it is read through.', [

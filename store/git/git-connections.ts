@@ -69,6 +69,13 @@ export function gitConnections(tenant: Tenant) {
       return rows().findOne({ id })
     },
 
+    /** Its defaults stay as they are until the transaction ends. */
+    async getForShare(id: number): Promise<GitConnection> {
+      const row = await rows().findOne({ id }).forShare()
+      if (!row) throw notFound()
+      return row
+    },
+
     async getForUpdate(id: number): Promise<GitConnection> {
       const row = await rows().findOne({ id }).forUpdate()
       if (!row) throw notFound()
