@@ -1,3 +1,4 @@
+import { isListed } from '../../domain/workspaces/assemble-files.ts'
 import { assertUsable } from '../../domain/workspaces/configuration-files.ts'
 import { readSourceFiles } from '../../gateways/configurations/read-configuration.ts'
 import type { GitHost } from '../../gateways/git/git-host.ts'
@@ -48,12 +49,15 @@ export async function planPullRequest(
   const known = new Set(newest?.blobs)
   const read = await host.readFiles(repo, { branch, commit, folders, known })
   const listed = new Map([...read.listed].map(([path, blob]) => [path.slice(prefix.length), blob]))
+  // Our own pull request, for a version on a protected branch.
+  const isOurs = (at: NonNullable<typeof newest>) =>
+    prefix !== '' && isListed(listed, { names: at.fileNames, blobs: at.blobs })
+  if (newest && isOurs(newest)) return
   const prepared = await readSourceFiles(organizationId, {
     source: { ...read, listed },
     earlier: newest && openFilePieces(deps, organizationId, newest),
     commit,
   })
-  // Our own pull request, for a version on a protected branch.
   if (prefix !== '' && prepared.unchanged) return
   const authorUserIds = await authors()
   await store.tenant(organizationId, async (tenant) => {

@@ -1,6 +1,6 @@
-import { readSource, type KnownSource, type ReadSource } from '../../gateways/git/read-source.ts'
+import { readSource, type ReadSource } from '../../gateways/git/read-source.ts'
 import { readSourceFiles } from '../../gateways/configurations/read-configuration.ts'
-import type { AssembledFiles } from '../../domain/workspaces/assemble-files.ts'
+import { isListed, type AssembledFiles } from '../../domain/workspaces/assemble-files.ts'
 import type { Keyring } from '../../gateways/keyring/keyring.ts'
 import type { Outbound } from '../../gateways/outbound/outbound.ts'
 import type { Store } from '../../store/driver/connect.ts'
@@ -59,11 +59,3 @@ export async function readGitSource(
       : undefined
   return { read: read && { ...read, files }, onTopOf: newest?.id ?? null, updatedAt }
 }
-
-const isListed = (
-  listed: ReadonlyMap<string, string>,
-  { names, blobs }: Pick<KnownSource, 'names' | 'blobs'>,
-): boolean =>
-  blobs !== null &&
-  listed.size === names.length &&
-  names.every((name, index) => listed.get(name) === blobs[index])

@@ -18,6 +18,15 @@ export type AssembledFiles = ReadFiles & {
   unchanged: boolean
 }
 
+/** Whether the list is of a version's own files. `blobs` are the ids of `names`; null where they were not noted. */
+export const isListed = (
+  listed: ReadonlyMap<string, string>,
+  { names, blobs }: { names: readonly string[]; blobs: readonly string[] | null },
+): boolean =>
+  blobs !== null &&
+  listed.size === names.length &&
+  names.every((name, index) => listed.get(name) === blobs[index])
+
 /** The listed files, with contents of the earlier version where nothing was fetched. They are of `commit`. */
 export function assembleFiles(
   earlier: ConfigurationFiles | undefined,

@@ -58,7 +58,9 @@ async function answer(asked: Asked): Promise<void> {
 
 for (let asked = await receive(); asked; asked = await receive())
   await answer(asked).catch(async (error: unknown) => {
-    if (!(error instanceof AppError)) throw error
-    const { message, code, details } = error
-    await channel.send({ kind: 'refused', message, code, details })
+    if (error instanceof AppError) {
+      const { message, code, details } = error
+      return channel.send({ kind: 'refused', message, code, details })
+    }
+    return channel.send({ kind: 'failed', name: error instanceof Error ? error.name : 'Error' })
   })

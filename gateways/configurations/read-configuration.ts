@@ -19,7 +19,12 @@ const readers = keptProcesses({
   memoryBytes: 512 * megabyte,
 })
 /** One process an organization. More bodies are not received at once (api/workspaces/admit-upload.ts). */
-const turns = createTurns({ atOnce: 3, ofOrganization: 1, waiting: 20 })
+const turns = createTurns({
+  atOnce: 3,
+  ofOrganization: 1,
+  waiting: 20,
+  busy: 'Too many large configurations of your organization are being read. Try again in a minute.',
+})
 const patienceMs = 60_000
 
 /** Above this many bytes a process of its own is worth its start. */
@@ -31,9 +36,7 @@ export type AskedFiles = { of: 'body' } | { of: 'changes' } | { of: 'source'; co
 export type ReadAnswer = AssembledFiles
 
 /** Bytes for the process by name, each in any number of pieces. */
-type Sent = ReadonlyArray<
-  readonly [name: string, pieces: Iterable<Uint8Array> | AsyncIterable<Uint8Array>]
->
+type Sent = ReadonlyArray<readonly [name: string, pieces: Iterable<Uint8Array>]>
 
 /** The files of an earlier version as they are stored: JSON, an object of texts by name. */
 export type EarlierFiles = { sizeBytes: number; pieces: AsyncIterable<Uint8Array> }
@@ -53,16 +56,29 @@ export async function readSourceFiles(
   organizationId: number,
   { source, earlier, commit }: ReadSourceFiles,
 ): Promise<AssembledFiles> {
-  const sizes = [...source.contents].map(([blob, { length }]): [string, number] => [blob, length])
-  const length = sizes.reduce((sum, [, size]) => sum + size, earlier?.sizeBytes ?? 0)
-  if (length <= maxHereBytes)
-    return assembleFiles(earlier && (await filesIn(earlier)), source, commit)
+  const before = earlier && (await allOf(earlier))
+  if (bytesOf(source, earlier?.sizeBytes ?? 0) <= maxHereBytes)
+    return assembleFiles(before && filesIn(before), source, commit)
+  const lengths = [...source.contents].map(([blob, { length }]) => [blob, length])
   return ask(organizationId, { of: 'source', commit }, [
     ['listed', [jsonOf([...source.listed])]],
-    ['lengths', [jsonOf(sizes)]],
+    ['lengths', [jsonOf(lengths)]],
     ['contents', source.contents.values()],
-    ...(earlier ? [['earlier', earlier.pieces] as const] : []),
+    ...(before ? [['earlier', before] as const] : []),
   ])
+}
+
+/** At most. One content may be listed under 1,000 paths. */
+function bytesOf({ listed, contents }: SourceFiles, earlierBytes: number): number {
+  const counts = new Map<string, number>()
+  for (const blob of listed.values()) counts.set(blob, (counts.get(blob) ?? 0) + 1)
+  let bytes = earlierBytes
+  const repeated = Math.max(
+    0,
+    ...[...counts].filter(([blob]) => !contents.has(blob)).map(([, count]) => count),
+  )
+  for (const [blob, count] of counts) bytes += count * (contents.get(blob)?.length ?? 0)
+  return bytes + earlierBytes * repeated
 }
 
 type ReadSourceFiles = { source: SourceFiles; earlier: EarlierFiles | undefined; commit: string }
@@ -73,23 +89,27 @@ export async function readChangedFiles(
   earlier: EarlierFiles,
   changes: ReadonlyArray<readonly [name: string, text: string | null]>,
 ): Promise<ReadFiles> {
+  const before = await allOf(earlier)
   const bytes = jsonOf(changes)
-  if (earlier.sizeBytes + bytes.length <= maxHereBytes)
-    return changeFiles(await filesIn(earlier), changes)
+  if (earlier.sizeBytes + bytes.length <= maxHereBytes) return changeFiles(filesIn(before), changes)
   return ask(organizationId, { of: 'changes' }, [
-    ['earlier', earlier.pieces],
+    ['earlier', before],
     ['changes', [bytes]],
   ])
 }
 
 const jsonOf = (value: unknown): Buffer => Buffer.from(JSON.stringify(value))
 
-async function filesIn({ pieces }: EarlierFiles): Promise<ConfigurationFiles> {
+/** Before a turn is taken, in which others would wait for the store too. */
+async function allOf({ pieces }: EarlierFiles): Promise<Uint8Array[]> {
   const all: Uint8Array[] = []
   for await (const piece of pieces) all.push(piece)
-  // Written by create-version.ts, in this shape.
-  return JSON.parse(Buffer.concat(all).toString()) as ConfigurationFiles
+  return all
 }
+
+const filesIn = (pieces: readonly Uint8Array[]) =>
+  // Written by create-version.ts, in this shape.
+  JSON.parse(Buffer.concat(pieces).toString()) as ConfigurationFiles
 
 async function ask(organizationId: number, asked: AskedFiles, sent: Sent): Promise<ReadAnswer> {
   const leave = await turns.take(organizationId)
@@ -113,15 +133,15 @@ async function answerOf(
   const timer = setTimeout(() => reader.runner.kill(), patienceMs)
   try {
     for (const [name, pieces] of sent)
-      for await (const { buffer, byteOffset, length } of pieces)
+      for (const { buffer, byteOffset, length } of pieces)
         await channel.sendPieces(name, Buffer.from(buffer, byteOffset, length))
     await channel.send({ kind: 'read', ...asked })
     return await receive(reader.frames)
   } catch (error) {
     // It may have half of what was sent.
     endProcess(reader)
-    // Of the earlier version's own store, else its message could have bytes of the body.
-    if (error instanceof AppError) throw error
+    if (error instanceof ReaderFault) throw error
+    // Its message could have bytes of the body.
     throw unavailable('configuration_unreadable', 'The files could not be read. Try again.')
   } finally {
     clearTimeout(timer)
@@ -131,6 +151,7 @@ async function answerOf(
 async function receive(frames: AsyncIterator<Frame>): Promise<ReadAnswer | AppError> {
   const { header } = await nextOf(frames)
   if (header.kind === 'refused') return refusalIn(header)
+  if (header.kind === 'failed') throw new ReaderFault(String(header['name']))
   const listed = JSON.parse((await blobOf(frames)).toString()) as Pick<
     ReadAnswer,
     'names' | 'blobs'
@@ -138,6 +159,13 @@ async function receive(frames: AsyncIterator<Frame>): Promise<ReadAnswer | AppEr
   // Written by read-configuration-process.ts, in this shape.
   const { kind: _, ...known } = header as unknown as ReadAnswer & { kind: string }
   return { ...known, ...listed, text: await blobOf(frames) }
+}
+
+/** A fault of ours. Its message could have bytes of the files, so its name is all that is told. */
+class ReaderFault extends Error {
+  constructor(name: string) {
+    super(`the process that reads configurations failed: ${name}`)
+  }
 }
 
 const refusalIn = (header: Header): AppError =>

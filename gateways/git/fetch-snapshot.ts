@@ -2,6 +2,7 @@ import fs from 'node:fs'
 import * as git from 'isomorphic-git'
 import type { HttpClient } from 'isomorphic-git'
 import { conflict } from '../../domain/errors.ts'
+import { submoduleId } from '../../domain/git/blob-id.ts'
 import { unsafeTreePath } from '../../domain/git/tree-path.ts'
 import { headMoved } from './head-moved.ts'
 import { maxEntries } from './snapshot-protocol.ts'
@@ -86,7 +87,7 @@ export async function filesBelow(
       if (path.length > maxPathLength)
         throw conflict('git_repository_too_large', 'The folder has a path that is too long.')
       if (entry.type === 'tree') await walk(entry.oid, `${path}/`)
-      else files.set(path, entry.oid)
+      else files.set(path, entry.type === 'commit' ? submoduleId(entry.oid) : entry.oid)
     }
   }
   let [oid, prefix] = [commit, '']

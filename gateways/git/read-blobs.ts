@@ -1,3 +1,4 @@
+import { isSubmodule } from '../../domain/git/blob-id.ts'
 import {
   maxSourceBytes,
   moreThanIsRead,
@@ -25,21 +26,22 @@ export type BlobReader = {
  * their size while it arrives: an attacker may have chosen a repository of any size.
  */
 export async function readBlobs(
-  listed: ReadonlyMap<string, string>,
+  all: ReadonlyMap<string, string>,
   known: ReadonlySet<string>,
   { one, many }: BlobReader,
 ): Promise<SourceFiles> {
-  if (listed.size > maxFiles)
-    throw sourceTooLarge(`${listed.size} files, and a configuration has ${maxFiles} at most`)
+  if (all.size > maxFiles)
+    throw sourceTooLarge(`${all.size} files, and a configuration has ${maxFiles} at most`)
+  const listed = new Map([...all].filter(([, blob]) => !isSubmodule(blob)))
   for (const path of listed.keys()) checkTreePath(path)
   const missing = new Map([...listed].filter(([, blob]) => !known.has(blob)))
   const enough = known.size === 0 ? minByArchive.first : minByArchive.later
   const bulk = many && missing.size >= enough ? await many(missing) : undefined
-  const files = { listed: new Map(listed), contents: new Map<string, Uint8Array>() }
+  const files = { listed, contents: new Map<string, Uint8Array>() }
   let bytes = 0
   const take = async ([path, blob]: [string, string]) => {
     const content = files.contents.get(blob) ?? bulk?.get(blob) ?? (await one(path, blob))
-    // No file: a submodule's place in the tree.
+    // No file any more.
     if (!content) return files.listed.delete(path)
     bytes += content.length
     if (bytes > maxSourceBytes) throw moreThanIsRead()

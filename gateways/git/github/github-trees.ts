@@ -1,5 +1,6 @@
 import type { Octokit } from '@octokit/rest'
 import { conflict } from '../../../domain/errors.ts'
+import { submoduleId } from '../../../domain/git/blob-id.ts'
 import { inTurns } from '../in-turns.ts'
 import { pickAnswer } from '../pick-answer.ts'
 import { place } from './github-repository.ts'
@@ -58,7 +59,7 @@ function* filesIn(entries: readonly Entry[], prefix: string): Generator<void, Ma
   for (const [at, { path, type, sha = '' }] of entries.entries()) {
     // Left out because it is longer than is read. A file that is not listed could be changed without anybody knowing.
     if (typeof path !== 'string') throw tooLarge('longer paths')
-    if (type !== 'tree') files.set(`${prefix}${path}`, sha)
+    if (type !== 'tree') files.set(`${prefix}${path}`, type === 'commit' ? submoduleId(sha) : sha)
     if (at % entriesOfPart === entriesOfPart - 1) yield
   }
   return files

@@ -1,3 +1,4 @@
+import { submoduleId } from '../../../domain/git/blob-id.ts'
 import { conflict, unavailable } from '../../../domain/errors.ts'
 import { isStatus } from '../git-refusal.ts'
 
@@ -60,7 +61,9 @@ export function gitlabTree(
 type Entry = { path: string; id: string; type: string }
 
 const filesIn = (entries: readonly Entry[]): Array<[path: string, id: string]> =>
-  entries.flatMap(({ path, id, type }) => (type === 'tree' ? [] : [[path, id]]))
+  entries.flatMap(({ path, id, type }) =>
+    type === 'tree' ? [] : [[path, type === 'commit' ? submoduleId(id) : id]],
+  )
 
 async function pageAt(
   send: typeof globalThis.fetch,

@@ -3,6 +3,7 @@ import { writeFileSync, mkdirSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { deflateSync } from 'node:zlib'
 import { expect, test } from 'vitest'
+import { blobId } from '../../../domain/git/blob-id.ts'
 import { eachProvider, failureOf, type Provider } from '../../harness/git/each-provider.ts'
 
 // Names that `git` refuses to write. An attacker can store them on any host, because a tree is
@@ -43,7 +44,41 @@ eachProvider('%s', (provider) => {
     const error = await failureOf(provider.host.readFiles(repo, at))
     expect([error.fault, error.code]).toEqual(['conflict', 'git_repository_too_large'])
   }, 60_000)
+
+  test('a submodule is no file, also where it has the id of one', async () => {
+    const { name: repo, head } = await provider.repository({ 'live/main.tf': '# hi\n' })
+    const commit = serveSubmodule(provider, { repo, head, id: blobId('# hi\n') })
+    const at = { branch: 'main', commit, folders: ['live'], known: new Set<string>() }
+    const { listed } = await provider.host.readFiles(repo, at)
+    const known = await provider.host.readFiles(repo, { ...at, known: new Set(listed.values()) })
+    provider.peer.server.fault = () => undefined
+    expect([...listed.keys()]).toEqual(['live/main.tf'])
+    expect([...known.listed.keys()]).toEqual(['live/main.tf'])
+  })
 })
+
+/** Moves `main` to a commit that has a submodule beside `live/main.tf`. */
+function serveSubmodule(
+  { peer }: Provider,
+  { repo, head, id }: { repo: string; head: string; id: string },
+): string {
+  if (!peer.path) {
+    const tree = [
+      { path: 'main.tf', mode: '100644', type: 'blob', sha: id },
+      { path: 'sub', mode: '160000', type: 'commit', sha: id },
+    ]
+    const json = { sha: '1'.repeat(40), truncated: false, tree }
+    peer.server.fault = ({ url }) =>
+      url.searchParams.has('recursive') ? { status: 200, json } : undefined
+    return head
+  }
+  const gitdir = peer.path(repo)
+  const live = treeOf(gitdir, [
+    ['100644', 'main.tf', id],
+    ['160000', 'sub', id],
+  ])
+  return commitOf(gitdir, { root: treeOf(gitdir, [['40000', 'live', live]]), head })
+}
 
 /**
  * Moves `main` to a commit with this name in its tree. GitHub's emulator cannot store such a tree,
