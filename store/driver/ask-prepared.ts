@@ -30,8 +30,8 @@ export async function askNamed<R>(db: Knex, name: string, query: Knex.Raw): Prom
   return askPrepared<R>(db, { name, text: sql, values: [...bindings] })
 }
 
-/** The same for a statement that knex builds in few forms: the name is made of its text. */
-export async function askForm<R>(db: Knex, query: Knex.QueryBuilder): Promise<R[]> {
+/** The same for a statement that has few forms: the name is made of its text. */
+export async function askForm<R>(db: Knex, query: Knex.QueryBuilder | Knex.Raw): Promise<R[]> {
   const { sql, bindings } = query.toSQL().toNative()
   const name = `form-${createHash('sha256').update(sql).digest('hex').slice(0, 20)}`
   return askPrepared<R>(db, { name, text: sql, values: [...bindings] })

@@ -3,7 +3,12 @@ import { quoted, refusal } from '../../domain/scim/refusals.ts'
 import type { Filter } from '../../domain/scim/resolve-filter.ts'
 
 /** A condition with a `?` for each value: text of a caller is never part of the SQL. */
-export type Sql = { text: string; bindings: Array<string | boolean> }
+export type Sql = {
+  text: string
+  bindings: Array<string | boolean>
+  /** Equality with one of `lookUps` and nothing else: there are few such texts, whatever callers send. */
+  isLookUp?: boolean
+}
 
 /** Maps attributes to SQL. It is an allow-list: a filter reaches these columns and no others. */
 export type FilterColumns = {
@@ -11,6 +16,8 @@ export type FilterColumns = {
   values: Record<string, string>
   /** SQL that yields the elements of a multi-valued attribute, and one of a part of each. */
   elements: Record<string, { from: string; part: (name: string) => string | undefined }>
+  /** What directories look resources up by: statements of these alone keep their plan. */
+  lookUps?: ReadonlySet<string>
   /** A condition that uses an index, if there is one for equality with this value. */
   indexed?: (path: AttributePath, value: string) => Indexed | undefined
 }
@@ -52,7 +59,8 @@ function compare(columns: FilterColumns, filter: Compare): Sql {
     filter.operator === 'eq' && typeof filter.value === 'string'
       ? columns.indexed?.(path, filter.value)
       : undefined
-  return both(indexed, exact)
+  const isLookUp = filter.operator === 'eq' && columns.lookUps?.has(nameOf(path)) === true
+  return { ...both(indexed, exact), isLookUp }
 }
 
 const both = (indexed: Indexed | undefined, exact: Sql): Sql =>

@@ -25,6 +25,7 @@ export const groupFilterColumns: FilterColumns = {
       part: (sub) => ({ value: 'mm.public_id::text', display: 'mm.display' })[sub],
     },
   },
+  lookUps: new Set(['id', 'externalId', 'displayName']),
   indexed({ attribute: { name }, sub }, value) {
     if (name === 'id') return idCondition('g.public_id = ?::uuid', value)
     if (name === 'displayName')

@@ -100,6 +100,7 @@ export const userFilterColumns: FilterColumns = {
       part: (sub) => ({ value: 'held.role', primary: 'true' })[sub],
     },
   },
+  lookUps: new Set(['id', 'userName', 'externalId', 'emails.value']),
   indexed({ extension, attribute, sub }, value) {
     const { name } = attribute
     if (extension === undefined && name === 'id') return idCondition('u.public_id = ?::uuid', value)
