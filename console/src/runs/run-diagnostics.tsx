@@ -1,20 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { Suspense, useState } from 'react'
+import { useState } from 'react'
 import { configurationVersionQuery } from '../api/queries.ts'
 import type { RunDetail, RunPlace } from '../api/types.ts'
 import { useMe } from '../app/session.ts'
 import { Button } from '../parts/forms.tsx'
 import { plainText } from '../parts/plain-text.ts'
 import { Scroller } from '../parts/scroller.tsx'
+import { VariableDialog } from '../workspaces/variable-dialog.tsx'
 import { RunViewLink } from './run-tabs.tsx'
 import { snippetOf } from './snippet-of.ts'
-import { lazyPart } from '../parts/lazy-part.tsx'
-
-/** A script of its own: most runs lack no variable. */
-const VariableDialog = lazyPart(async () => ({
-  default: (await import('../workspaces/variable-dialog.tsx')).VariableDialog,
-}))
 
 type Diagnostic = RunDetail['diagnostics'][number]
 type Props = { run: RunDetail; place: RunPlace }
@@ -42,15 +37,13 @@ export function RunDiagnostics({ run, place }: Props) {
         ))}
       </ol>
       {missing !== undefined && (
-        <Suspense fallback={null}>
-          <VariableDialog
-            workspaceId={run.workspaceId}
-            variable={undefined}
-            name={missing}
-            onSaved={() => setSet([...set, missing])}
-            onClose={() => setMissing(undefined)}
-          />
-        </Suspense>
+        <VariableDialog
+          workspaceId={run.workspaceId}
+          variable={undefined}
+          name={missing}
+          onSaved={() => setSet([...set, missing])}
+          onClose={() => setMissing(undefined)}
+        />
       )}
     </>
   )
