@@ -1,6 +1,7 @@
 import type { Caller } from '../../domain/access/caller.ts'
 import { actorOf, auditLog } from '../../store/audit/audit-log.ts'
 import { gitConnections } from '../../store/git/git-connections.ts'
+import { holdRowsOfRepository } from '../../store/git/rows-of-repository.ts'
 import type { Deps } from '../deps.ts'
 import { openHost } from '../../app/git/open-host.ts'
 import { giveBack } from './set-defaults.ts'
@@ -20,6 +21,8 @@ export async function disconnect(deps: Deps, caller: Caller, id: number): Promis
   const markerRemoved = claim ? await giveBack(deps, caller, { connection, claim }) : false
   await deps.store.tenant(organizationId, async (tenant) => {
     const connections = gitConnections(tenant)
+    // First, as whoever changes one of them does: deleting the connection writes all of these rows.
+    await holdRowsOfRepository(tenant, { connectionId: id })
     await connections.getForUpdate(id)
     await connections.delete(id)
     await auditLog(tenant, actorOf(caller)).record('git.connection_disconnected', {

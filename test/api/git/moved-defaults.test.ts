@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { sourceOfWorkspace } from '../../../app/workspaces/source-of-workspace.ts'
+import { gitConnections } from '../../../store/git/git-connections.ts'
 import { workspaces } from '../../../store/workspaces/workspaces.ts'
 import { deployWorld } from '../../harness/deploy/deploy-world.ts'
 import { eventually } from '../../harness/eventually.ts'
@@ -69,6 +70,22 @@ describe('PATCH /api/git/connections/{id} leads what follows the connection to a
       const { current } = await sourceOfWorkspace(tenant, await workspaces(tenant).get(id))
       return current
     })
+
+  test('DELETE waits for a workspace that is being changed before it holds the connection', async () => {
+    const connectionId = await connect(await repository())
+    const { id } = await workspaceOf(connectionId, {})
+    let deleted: ReturnType<TestUser['delete']> | undefined
+    // As a PATCH of the workspace does it.
+    await harness.deps.store.tenant(org.id, async (tenant) => {
+      await workspaces(tenant).getForUpdate(id)
+      deleted = owner.delete(`${path}/${connectionId}`)
+      const waiting = async () =>
+        (await harness.deps.store.platform('pg_locks').where({ granted: false })).length
+      await expect.poll(waiting, { timeout: 20_000, interval: 20 }).toBeGreaterThan(0)
+      await gitConnections(tenant).getForShare(connectionId)
+    })
+    expect((await deleted)?.statusCode).toBe(200)
+  })
 
   test('200, then 403: to another branch: the plan is stale, and who moved it does not approve the next one', async () => {
     const connectionId = await connect(await repository())
