@@ -1,5 +1,6 @@
+import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
-import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { seccompFilter } from './seccomp-filter.ts'
 
@@ -9,7 +10,11 @@ export type EtcFiles = {
   seccompFile: string | undefined
 }
 
-/** The few files of /etc that programs expect; generated where the host's would reveal something. */
+/**
+ * The few files of /etc that programs expect; generated where the host's would reveal something. Each is replaced
+ * atomically: the API and the worker of a host share the folder, and a step of one that starts while the other
+ * starts up must not find an empty filter or half of the certificates.
+ */
 export async function etcFiles(workDir: string, extraCaFile?: string): Promise<EtcFiles> {
   const folder = join(workDir, 'etc')
   await mkdir(folder, { recursive: true })
@@ -17,8 +22,14 @@ export async function etcFiles(workDir: string, extraCaFile?: string): Promise<E
   await chmod(folder, 0o711)
   const put = async (name: string, content: string | Buffer) => {
     const path = join(folder, name)
-    await writeFile(path, content)
-    await chmod(path, 0o644)
+    const unfinished = `${path}.${randomBytes(6).toString('hex')}`
+    try {
+      await writeFile(unfinished, content)
+      await chmod(unfinished, 0o644)
+      await rename(unfinished, path)
+    } finally {
+      await rm(unfinished, { force: true })
+    }
     return path
   }
 
