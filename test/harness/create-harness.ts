@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -67,6 +67,7 @@ export async function createHarness(options: HarnessOptions = {}): Promise<Harne
   const name = `t${randomBytes(6).toString('hex')}`
   const databaseUrl = await copyTemplate(name)
   const dataDir = mkdtempSync(join(tmpdir(), 'cc-harness-'))
+  shareCompiledCode(dataDir)
   const port = await freePort()
   const env = {
     DATABASE_URL: databaseUrl,
@@ -176,6 +177,13 @@ async function ensureLoginsOf(config: Config): Promise<void> {
   } finally {
     await owner.destroy()
   }
+}
+
+/** Otherwise the runners of each file compile all of their code anew. */
+function shareCompiledCode(dataDir: string): void {
+  const shared = join(inject('cacheDir'), 'runners')
+  mkdirSync(shared, { recursive: true })
+  symlinkSync(shared, join(dataDir, 'compiled'))
 }
 
 function noteConfig(secrets: SecretWatch, config: Config): void {
