@@ -4,6 +4,7 @@ import { flushCompileCache } from 'node:module'
 import type { FastifyInstance } from 'fastify'
 import { Connection } from '@temporalio/client'
 import pino from 'pino'
+import { collectDefaultMetrics } from 'prom-client'
 import { ConfigError, readConfig, type Config } from '../config.ts'
 import { openArtifactStore } from '../gateways/artifacts/open-artifact-store.ts'
 import { databaseLogins } from '../gateways/keyring/database-logins.ts'
@@ -73,6 +74,7 @@ async function main(config: Config): Promise<void> {
   }
   const app = await createApp(deps)
   if (isSpare) await untilBegun(app)
+  collectDefaultMetrics({ register: app.metrics })
   const metricsServer = serveMetrics(app.metrics, {
     host: config.metricsHost,
     port: config.metricsPort,

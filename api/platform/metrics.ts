@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify'
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { Gauge, Histogram, Registry } from 'prom-client'
 import {
   countDeadOutbox,
   countLiveRuns,
@@ -9,12 +9,11 @@ import type { Deps } from '../deps.ts'
 
 /**
  * What the API tells Prometheus (gateways/metrics/serve-metrics.ts).
- * Labels are routes and states: no organization, no name, no address.
+ * Labels are routes and states: no organization, no name, no address. What is the process's own, such as its
+ * memory, is added where the process starts: its observers live as long as the process.
  */
 export function observe(app: FastifyInstance, deps: Deps): Registry {
   const registry = new Registry()
-  collectDefaultMetrics({ register: registry })
-
   const requests = new Histogram({
     name: 'cc_http_request_duration_seconds',
     help: 'Time from request to answer',
