@@ -114,17 +114,20 @@ export function pipelineRuns(tenant: Tenant) {
       return askNamed<WorkspaceRunPlace>(db, 'places-of-workspace-runs', query)
     },
 
-    /** Of these runs of either kind, whose ids come from one sequence. */
-    async ofEither(ids: readonly number[]): Promise<PipelineRun[]> {
-      return rows()
-        .whereRaw(
-          '(workspace_run_id = any(:ids) or (workspace_run_id is null and id = any(:ids)))',
-          {
-            ids: [...ids],
-          },
-        )
-        .orderBy('id')
-        .select(columns)
+    /**
+     * The places of runs of either kind, whose ids come from one sequence. A deployment by a workspace has the
+     * workspace's run too, which has a place of its own.
+     */
+    async placesOf(
+      ids: readonly number[],
+    ): Promise<Array<Pick<PipelineRun, 'id' | 'pipelineId' | 'number'>>> {
+      const query = db.raw(
+        `select id, pipeline_id as "pipelineId", number from pipeline_runs
+         where organization_id = :organizationId and id = any(array(select unnest(:ids::integer[])))
+           and coalesce(workspace_run_id, id) = id`,
+        { organizationId, ids: [...ids] },
+      )
+      return askNamed(db, 'places-of-runs', query)
     },
 
     /** The newest run of each pipeline, by one index look-up per pipeline. */

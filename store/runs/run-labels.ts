@@ -19,7 +19,6 @@ export async function runPlaces(
   runIds: readonly number[],
 ): Promise<Map<number, { pipelineId: number; number: number }>> {
   if (runIds.length === 0) return new Map()
-  const places = await pipelineRuns(tenant).ofEither(runIds)
-  const own = places.filter(({ id, workspaceRunId }) => id === (workspaceRunId ?? id))
-  return new Map(own.map(({ id, pipelineId, number }) => [id, { pipelineId, number }]))
+  const places = await pipelineRuns(tenant).placesOf(runIds)
+  return new Map(places.map(({ id, pipelineId, number }) => [id, { pipelineId, number }]))
 }
