@@ -34,6 +34,7 @@ const requests: Record<string, Request> = {
   me: get('/api/auth/me', 1_000),
   pipelines: get('/api/pipelines', 500),
   'a page of runs': get('/api/pipelines/250/runs', 500),
+  'a page of the audit log': get('/api/audit', 500),
   'SCIM look-up': get(lookUp, 500),
   approve: decide('approve'),
   reject: decide('reject'),
