@@ -28,6 +28,12 @@ describe('an agent that is killed', () => {
   })
 
   const count = (text: string) => host.trace().filter((line) => line.startsWith(text)).length
+  /** The shell that waits for the hook has noted how it ended, and is gone. */
+  const hookEndedAlone = async () =>
+    eventually(async () => {
+      const [, shell] = /^end alone (\d+)$/m.exec(host.trace().join('\n')) ?? []
+      return shell !== undefined && !isRunning(shell)
+    })
 
   test('at each step of its journal: no finished hook runs again, and the host has one whole release', async () => {
     const first = host.give('deploy', host.release('first', { health: 'true' }), {
@@ -143,12 +149,11 @@ describe('an agent that is killed', () => {
       { end: 'fails', code: 7 },
     ])
       test(`before ${name} ${end} by itself: ${name === 'health' && code > 0 ? 'it is tried again' : 'it is not run again'}`, async () => {
-        const once = `[ -e ${host.folder}/once ] || { touch ${host.folder}/once; ${killAgent}; sleep 0.3; echo "end alone" >> "$TRACE"; exit ${code}; }`
+        const once = `[ -e ${host.folder}/once ] || { touch ${host.folder}/once; ${killAgent}; sleep 0.3; echo "end alone $PPID" >> "$TRACE"; exit ${code}; }`
         const hooks = { install: 'true', activate: 'true', health: 'true', [name]: once }
         const given = host.give('deploy', host.release('new', hooks))
         await host.start().exited
-        await eventually(async () => count('end alone') === 1)
-        await new Promise((resolve) => setTimeout(resolve, 100))
+        await hookEndedAlone()
         host.start()
         const result = await host.resultOf(given)
         const isRetried = name === 'health' && code > 0
@@ -171,11 +176,10 @@ describe('an agent that is killed', () => {
   ])
     test(`before a hook that started a server ends by itself with ${code}: the server ${lives ? 'lives on' : 'is ended'}`, async () => {
       const server = `sleep 600 >/dev/null 2>&1 & echo "server $!" >> "$TRACE"`
-      const activate = `${killAgent}; ${server}; echo "end alone" >> "$TRACE"; exit ${code}`
+      const activate = `${killAgent}; ${server}; echo "end alone $PPID" >> "$TRACE"; exit ${code}`
       const given = host.give('deploy', host.release('new', { activate }), { hooks: ['activate'] })
       await host.start().exited
-      await eventually(async () => count('end alone') === 1)
-      await new Promise((resolve) => setTimeout(resolve, 100))
+      await hookEndedAlone()
       host.start()
       expect((await host.resultOf(given))['ok']).toBe(lives)
       const [, pid = ''] = /^server (\d+)$/m.exec(host.trace().join('\n')) ?? []
