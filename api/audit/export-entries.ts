@@ -32,7 +32,7 @@ export async function* exportEntries(
     while (after < through) {
       if (gone()) return
       const slice = { ...filter, after, through, limit: entriesPerRead }
-      const rows = await read(async (entries) => entries.search(slice))
+      const rows = await read(async (entries) => entries.page(slice))
       if (rows.length > 0) yield linesOf(rows)
       after = rows.length < entriesPerRead ? through : (rows.at(-1)?.id ?? through)
     }

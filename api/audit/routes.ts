@@ -30,12 +30,7 @@ export const auditRoutes: FastifyPluginAsyncTypebox = async (app) => {
       const before = decodeCursor(cursor, Number.MAX_SAFE_INTEGER)
       const filter = parseFilter(query)
       return deps.store.tenant(organizationId, async (tenant) => {
-        const asked = { before, limit: limit + 1 }
-        const entries = auditEntries(tenant)
-        const isWhole = Object.keys(filter).length === 0
-        const found = isWhole
-          ? await entries.newest(asked)
-          : await entries.search({ ...filter, ...asked })
+        const found = await auditEntries(tenant).page({ ...filter, before, limit: limit + 1 })
         const { rows, nextCursor } = page(found, limit)
         return { entries: await presentEntries(tenant, rows), nextCursor }
       })

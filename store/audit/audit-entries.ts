@@ -82,17 +82,8 @@ export function auditEntries(tenant: Tenant) {
   }
 
   return {
-    /** The newest entries before this one, of at most 201. */
-    async newest({ before, limit }: { before: number; limit: number }): Promise<ListedEntry[]> {
-      return askNamed<ListedEntry>(
-        db,
-        'newest-audit-entries',
-        db.raw(newestSql, { organizationId, before, limit }),
-      )
-    },
-
     /** For 20 s at most: past that 400 `search_too_broad`. */
-    async search(filter: AuditSlice): Promise<ListedEntry[]> {
+    async page(filter: AuditSlice): Promise<ListedEntry[]> {
       await limitStatements(tenant, maxSearchMs)
       try {
         const entries = await this.list(filter)
@@ -109,8 +100,14 @@ export function auditEntries(tenant: Tenant) {
       }
     },
 
-    /** However long it takes: `search` has a limit. */
+    /** However long it takes: `page` has a limit. */
     async list(filter: AuditSlice): Promise<ListedEntry[]> {
+      if (isWhole(filter))
+        return askNamed(
+          db,
+          'newest-audit-entries',
+          db.raw(newestSql, { ...filter, organizationId }),
+        )
       const names = filter.event && (await this.eventNames(filter.event))
       // One ordered read of the index for each name: together they hold the page, however rare the area.
       const reads = names?.map((name) => slice(filter, name)) ?? [slice(filter)]
@@ -169,6 +166,12 @@ export function auditEntries(tenant: Tenant) {
     },
   }
 }
+
+type NewestSlice = { before: number; limit: number }
+
+/** A page of the log that is not searched, newest first: what its page in the console asks for. */
+const isWhole = (slice: AuditSlice): slice is NewestSlice =>
+  'before' in slice && slice.limit <= 201 && Object.keys(slice).length === 2
 
 /**
  * The limit of 201 (a full page and one) and the list of ids tell the planner how few rows there are: it keeps its
