@@ -57,10 +57,13 @@ type Trie = {
   branches: Branches
   /** The root's children by character: most characters of a text lead there. */
   root: Int32Array
+  /** Their branches by both characters, each below 256: among many secrets, most other characters lead there. */
+  pairs: Int32Array
 }
 
 const isFirstChild = 1
 const hasBranches = 2
+const isInPairs = 4
 
 function buildTrie(sorted: readonly string[]): Trie {
   const count = sorted.length
@@ -93,6 +96,15 @@ function buildTrie(sorted: readonly string[]): Trie {
     found[next - 1] = text.length
   }
   const fail = new Int32Array(size)
+  const root = rootOf(unit, base, shared)
+  const pairs = new Int32Array(0x1_0000)
+  for (const [k, node] of base.entries()) {
+    const parent = branchParent[k] ?? 0
+    if (shared[k] !== 1 || (unit[parent] ?? 0) > 0xff || (unit[node] ?? 0) > 0xff) continue
+    pairs[((unit[parent] ?? 0) << 8) | (unit[node] ?? 0)] = node
+  }
+  for (const node of root.subarray(0, 0x100))
+    if (node !== 0) flags[node] = (flags[node] ?? 0) | isInPairs
   return {
     patternCount: count,
     base,
@@ -104,7 +116,8 @@ function buildTrie(sorted: readonly string[]): Trie {
     fail,
     found,
     branches,
-    root: rootOf(unit, base, shared),
+    root,
+    pairs,
   }
 }
 
@@ -122,10 +135,13 @@ function sharedPrefix(a: string, b: string): number {
 }
 
 /** The child of a node for a character; 0, the root, if there is none. */
-function step({ unit, flags, branches }: Trie, node: number, code: number): number {
+function step({ unit, flags, branches, pairs }: Trie, node: number, code: number): number {
   const first = node + 1
   if (((flags[first] ?? 0) & isFirstChild) !== 0 && unit[first] === code) return first
-  return ((flags[node] ?? 0) & hasBranches) !== 0 ? branches.find(node, code) : 0
+  const own = flags[node] ?? 0
+  if ((own & hasBranches) === 0) return 0
+  if ((own & isInPairs) !== 0 && code < 0x100) return pairs[((unit[node] ?? 0) << 8) | code] ?? 0
+  return branches.find(node, code)
 }
 
 /** Follows failure links until the character fits. Each lowers the depth, so the total is linear. */

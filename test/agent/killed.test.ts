@@ -167,7 +167,8 @@ describe('an agent that is killed', () => {
             ? { state: 'succeeded', exitCode: 0 }
             : { state: 'failed', exitCode: 7 },
         )
-        if (!isRetried) expect(hook?.['durationMs']).toBeGreaterThan(299)
+        // 300, but for the fraction of a millisecond that each of its two times lacks.
+        if (!isRetried) expect(hook?.['durationMs']).toBeGreaterThanOrEqual(299)
       })
 
   for (const { code, lives } of [
