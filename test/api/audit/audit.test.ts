@@ -190,6 +190,35 @@ describe('/api/audit', () => {
     }
   })
 
+  test('200: the whole log and a search that finds all of it show the same pages', async () => {
+    const org = await harness.organization()
+    const owner = await org.user('Owner')
+    await write(org, ['a.one', 'a.two', 'b.three', 'b.four'])
+    await sealAll()
+    const viewer = await org.user('Viewer')
+    await viewer.post('/api/workspaces', { name: 'no' })
+    await write(org, ['c.not-sealed'])
+    const pages = async (search: string) => {
+      const all: unknown[] = []
+      for (let cursor: string | null = ''; cursor !== null;) {
+        const next: string = cursor && `&cursor=${cursor}`
+        const { entries, nextCursor } = (
+          await owner.get(`/api/audit?limit=2${search}${next}`)
+        ).json()
+        all.push(entries)
+        cursor = nextCursor
+      }
+      return all
+    }
+    const whole = await pages('')
+    expect(whole.length).toBeGreaterThan(2)
+    expect(await pages('&from=2000-01-01')).toEqual(whole)
+    expect(whole.flat()).toContainEqual(expect.objectContaining({ count: 1, outcome: 'denied' }))
+    expect(whole.flat()).toContainEqual(
+      expect.objectContaining({ event: 'c.not-sealed', hash: null }),
+    )
+  })
+
   test('200: a Bearer token reads, and another organization’s entries are not shown', async () => {
     const org = await harness.organization()
     const other = await harness.organization()
